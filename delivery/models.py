@@ -1,0 +1,259 @@
+"""How it goes out: the schedule, the day's broadcast, and one row for each recipient's message."""
+
+from datetime import date, datetime, time, timedelta
+from typing import Self
+
+from django.core.exceptions import ValidationError
+from django.db import models
+from django.db.models import ExpressionWrapper, F, Q
+from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
+
+from posts import clock
+from posts.models import Fundraiser, Picture
+from subscribers.models import Subscriber
+
+
+class DailySchedule(models.Model):
+    """When the day's broadcast begins, and how late it may run: one row, edited by the curator."""
+
+    id = models.SmallIntegerField(primary_key=True, default=1, editable=False)
+    send_at = models.TimeField(_("sending begins at"), default=time(8))
+    latest_after = models.DurationField(_("latest start after"), default=timedelta(minutes=120))
+    quiet_from = models.TimeField(_("quiet from"), default=time(22))
+    report_at = models.TimeField(_("report at"), default=time(20))
+    is_enabled = models.BooleanField(_("send every day"), default=False)
+    # Only hours after it count, so that a changed hour never fires at the save.
+    effective_from = models.DateTimeField(_("counts from"), editable=False)
+
+    class Meta:
+        verbose_name = _("daily schedule")
+        verbose_name_plural = _("daily schedule")
+        constraints = [
+            models.CheckConstraint(name="daily_schedule_is_one_row", condition=Q(id=1)),
+            models.CheckConstraint(
+                name="daily_schedule_lateness_is_positive",
+                condition=Q(latest_after__gt=timedelta(0)) & Q(latest_after__lt=timedelta(days=1)),
+            ),
+            models.CheckConstraint(
+                name="daily_schedule_starts_before_quiet",
+                # In PostgreSQL a time of day wraps at midnight: the second condition refuses that.
+                condition=Q(quiet_from__gt=ExpressionWrapper(F("send_at") + F("latest_after"), models.TimeField()))
+                & Q(send_at__lt=ExpressionWrapper(F("send_at") + F("latest_after"), models.TimeField())),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.send_at:%H:%M}"
+
+    @classmethod
+    def load(cls) -> "DailySchedule":
+        """The schedule; made with its defaults, switched off, where there is none yet."""
+        return cls.objects.get_or_create(id=1, defaults={"effective_from": clock.now()})[0]
+
+    def hour_on(self, day: date) -> datetime:
+        """The moment at which that day's broadcast is due."""
+        return clock.local_moment(day, self.send_at)
+
+    def latest_start_on(self, day: date) -> datetime:
+        return self.hour_on(day) + self.latest_after
+
+    def quiet_hour_on(self, day: date) -> datetime:
+        return clock.local_moment(day, self.quiet_from)
+
+    def is_due(self, *, at: datetime) -> bool:
+        """Whether today's hour counts, has come, and is not past its latest start."""
+        day = clock.local_date(at)
+        return self._counts(day) and self.hour_on(day) <= at <= self.latest_start_on(day)
+
+    def is_missed(self, *, at: datetime) -> bool:
+        """Whether today's hour counts and its latest start has passed."""
+        day = clock.local_date(at)
+        return self._counts(day) and at > self.latest_start_on(day)
+
+    def _counts(self, day: date) -> bool:
+        return self.is_enabled and self.hour_on(day) >= self.effective_from
+
+    def clean(self) -> None:
+        start = timedelta(hours=self.send_at.hour, minutes=self.send_at.minute, seconds=self.send_at.second)
+        quiet = timedelta(hours=self.quiet_from.hour, minutes=self.quiet_from.minute, seconds=self.quiet_from.second)
+        if start + self.latest_after >= quiet:
+            raise ValidationError({"quiet_from": _("Sending may begin until the quiet hour: choose a later quiet hour.")})
+
+
+class BroadcastQuerySet(models.QuerySet["Broadcast"]):
+    def running(self) -> Self:
+        return self.filter(status__in=Broadcast.RUNNING)
+
+    def unfinished(self) -> Self:
+        return self.filter(status__in=[*Broadcast.RUNNING, Broadcast.Status.PAUSED])
+
+
+class Broadcast(models.Model):
+    """The fundraiser of one day on its way to everybody, its message frozen when it was planned."""
+
+    class Status(models.TextChoices):
+        PLANNED = "planned", _("planned")  # recorded with all its deliveries, nothing sent yet
+        SENDING = "sending", _("sending")  # going out
+        PAUSED = "paused", _("paused")  # waits for a person
+        FINISHED = "finished", _("finished")  # nothing pending, nothing in flight
+        CANCELLED = "cancelled", _("cancelled")  # stopped for good by a person
+        EXPIRED = "expired", _("expired")  # its day or its hour went by
+        SKIPPED = "skipped", _("skipped")  # a person took this date off
+
+    RUNNING = (Status.PLANNED, Status.SENDING)
+
+    date = models.DateField(_("date"), unique=True)
+    status = models.CharField(_("status"), max_length=10, choices=Status, default=Status.PLANNED)
+    fundraiser = models.ForeignKey(
+        Fundraiser, models.PROTECT, null=True, related_name="+", verbose_name=_("fundraiser")
+    )
+    revision = models.PositiveSmallIntegerField(_("revision"), default=1)
+    text = models.TextField(_("text"), blank=True)  # Telegram's HTML
+    buttons = models.JSONField(_("buttons"), default=list)  # rows of the Bot API's InlineKeyboardButton
+    picture = models.ForeignKey(Picture, models.PROTECT, null=True, related_name="+", verbose_name=_("picture"))
+    planned_at = models.DateTimeField(_("planned at"), null=True)
+    first_sent_at = models.DateTimeField(_("first sent at"), null=True)
+    finished_at = models.DateTimeField(_("finished at"), null=True)
+    # The quiet hour, or midnight where a person started or resumed it: nothing is claimed after it.
+    run_until = models.DateTimeField(_("runs until"), null=True)
+    # Nobody is written to before it; after it one probe, and only its success clears the hold.
+    hold_until = models.DateTimeField(_("on hold until"), null=True)
+    # Taken by whoever sends the one message that shows whether the rest may go.
+    probe_until = models.DateTimeField(_("probing until"), null=True)
+    reason = models.CharField(_("reason"), max_length=200, blank=True)  # of a pause, a skip, an expiry
+
+    objects = BroadcastQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("broadcast")
+        verbose_name_plural = _("broadcasts")
+        constraints = [
+            models.CheckConstraint(
+                name="broadcast_status_is_known",
+                condition=Q(
+                    status__in=["planned", "sending", "paused", "finished", "cancelled", "expired", "skipped"]
+                ),
+            ),
+            models.CheckConstraint(
+                name="broadcast_that_goes_out_is_frozen",
+                condition=Q(status__in=["expired", "skipped"])
+                | Q(fundraiser__isnull=False, planned_at__isnull=False, run_until__isnull=False) & ~Q(text=""),
+            ),
+            models.CheckConstraint(
+                name="broadcast_stop_has_reason",
+                condition=~Q(status__in=["paused", "expired", "skipped"]) | ~Q(reason=""),
+            ),
+            models.CheckConstraint(
+                name="broadcast_finished_has_time", condition=~Q(status="finished") | Q(finished_at__isnull=False)
+            ),
+            models.CheckConstraint(name="broadcast_revision_counts_from_one", condition=Q(revision__gt=0)),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.date:%Y-%m-%d}"
+
+
+class DeliveryQuerySet(models.QuerySet["Delivery"]):
+    def to_subscribers(self) -> Self:
+        return self.filter(subscriber__isnull=False)
+
+    def pending(self) -> Self:
+        return self.filter(status=Delivery.Status.PENDING)
+
+    def open(self) -> Self:
+        return self.filter(status__in=[Delivery.Status.PENDING, Delivery.Status.SENDING])
+
+
+class Delivery(models.Model):
+    """One message of a broadcast to one recipient: the record of what happened to it."""
+
+    class Status(models.TextChoices):
+        PENDING = "pending", _("pending")  # not tried, or known not to have been sent
+        SENDING = "sending", _("sending")  # marked before the call: from here on it may have been sent
+        SENT = "sent", _("sent")  # Telegram answered with the message's id
+        SKIPPED = "skipped", _("skipped")  # not sent, and nobody's fault: see `reason`
+        FAILED = "failed", _("failed")  # refused for good: see `reason`
+        UNKNOWN = "unknown", _("unknown")  # perhaps sent; never sent again by itself
+
+    class Channel(models.TextChoices):
+        TELEGRAM = "telegram", "Telegram"
+
+    broadcast = models.ForeignKey(Broadcast, models.PROTECT, db_index=False, related_name="deliveries")
+    channel = models.CharField(_("channel"), max_length=16, choices=Channel, default=Channel.TELEGRAM)
+    subscriber = models.ForeignKey(Subscriber, models.PROTECT, null=True, db_index=False, related_name="deliveries")
+    status = models.CharField(_("status"), max_length=8, choices=Status, default=Status.PENDING)
+    reason = models.CharField(_("reason"), max_length=200, blank=True)
+    revision = models.PositiveSmallIntegerField(_("revision"), default=1)  # of the text that was, or will be, sent
+    attempts = models.PositiveSmallIntegerField(_("attempts"), default=0)
+    not_before = models.DateTimeField(_("not before"), db_default=Now())
+    token = models.UUIDField(_("claim"), null=True)  # whose result may be written: a new one at each claim
+    claimed_at = models.DateTimeField(_("claimed at"), null=True)
+    settled_at = models.DateTimeField(_("settled at"), null=True)
+    message_id = models.CharField(_("message id"), max_length=200, blank=True)
+
+    objects = DeliveryQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("delivery")
+        verbose_name_plural = _("deliveries")
+        constraints = [
+            models.CheckConstraint(
+                name="delivery_status_is_known",
+                condition=Q(status__in=["pending", "sending", "sent", "skipped", "failed", "unknown"]),
+            ),
+            models.UniqueConstraint(
+                name="delivery_once_per_subscriber", fields=["broadcast", "channel", "subscriber"]
+            ),
+            # NULLs are distinct: without this, two rows for one public channel would fit.
+            models.UniqueConstraint(
+                name="delivery_once_per_public_channel",
+                fields=["broadcast", "channel"],
+                condition=Q(subscriber=None),
+            ),
+            models.CheckConstraint(
+                name="delivery_sent_has_message_id", condition=~Q(status="sent") | ~Q(message_id="")
+            ),
+            models.CheckConstraint(
+                name="delivery_sending_has_claim",
+                condition=~Q(status="sending") | Q(token__isnull=False, claimed_at__isnull=False),
+            ),
+            models.CheckConstraint(
+                name="delivery_not_sent_has_reason",
+                condition=~Q(status__in=["skipped", "failed", "unknown"]) | ~Q(reason=""),
+            ),
+        ]
+        indexes = [
+            # What the claim walks, in the order in which it walks it.
+            models.Index(name="delivery_due", fields=["broadcast", "not_before"], condition=Q(status="pending")),
+            models.Index(name="delivery_in_flight", fields=["claimed_at"], condition=Q(status="sending")),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.broadcast_id}/{self.pk}"
+
+
+class SenderSlot(models.Model):
+    """The right to run one slice: as many rows as slices may run at a time."""
+
+    number = models.PositiveSmallIntegerField(primary_key=True)
+    busy_until = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return str(self.number)
+
+
+class UploadedPicture(models.Model):
+    """The handle under which Telegram keeps a picture for one bot."""
+
+    bot_id = models.BigIntegerField()
+    picture = models.ForeignKey(Picture, models.CASCADE, related_name="+")
+    file_id = models.CharField(max_length=200)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(name="picture_uploaded_once_per_bot", fields=["bot_id", "picture"]),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.bot_id}/{self.picture_id}"

@@ -1,0 +1,177 @@
+"""Every setting, read once from the environment; a wrong one stops the process with its name."""
+
+import math
+import os
+import sys
+from typing import Any
+from urllib.parse import urlsplit
+from zoneinfo import available_timezones
+
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management.utils import get_random_secret_key
+from environs import Env, EnvError, validate
+
+from donate1024 import redis_urls
+from donate1024.stack.environment import ROOT as BASE_DIR
+from donate1024.stack.environment import load
+
+# The sandbox's bot: a token that Telegram never gave to anybody, and that no real server would take.
+SANDBOX_TOKEN = "1024:SANDBOX-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"  # noqa: S105
+COMMANDS_WITHOUT_A_BOT = {"makemigrations", "check", "makemessages", "compilemessages"}
+
+STATE_DIR = load(os.environ)
+env = Env(eager=False)
+
+SANDBOX = env.bool("DONATE1024_SANDBOX", False)
+TELEGRAM_BOT_TOKEN: str = env.str(
+    "TELEGRAM_BOT_TOKEN",
+    "",
+    validate=validate.Regexp(
+        r"^(\d{3,}:[\w-]{30,})?$", error="expects a token as @BotFather gives it, for example 123456789:AAF... "
+    ),
+)
+TELEGRAM_API_URL: str = env.str("TELEGRAM_API_URL", "https://api.telegram.org", validate=validate.URL(require_tld=False))
+TELEGRAM_MESSAGES_PER_SECOND: float = env.float(
+    "TELEGRAM_MESSAGES_PER_SECOND", 25, validate=validate.Range(min=0.1, max=1000)
+)
+TELEGRAM_SENDERS: int | None = env.int("TELEGRAM_SENDERS", None, validate=validate.Range(min=1, max=64))
+SECRET_KEY: str = env.str("SECRET_KEY", "")
+DEBUG: bool = env.bool("DEBUG", False)
+ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
+SITE_URL: str = env.str("SITE_URL", "", validate=validate.Regexp(r"^(https?://\S+)?$", error="expects an address such as https://example.org"))
+TRUSTED_PROXY: bool = env.bool("TRUSTED_PROXY", False)
+TIME_ZONE: str = env.str(
+    "TIME_ZONE",
+    "Europe/Kyiv",
+    validate=validate.OneOf(available_timezones(), error="expects a time zone's name, for example Europe/Kyiv"),
+)
+PAYMENT_AMOUNTS: list[int] = env.list("PAYMENT_AMOUNTS", [50, 100, 200, 1024], subcast=int)
+JAR_AMOUNT_TEMPLATE: str = env.str("JAR_AMOUNT_TEMPLATE", "a={amount}")
+SUPPORT_CONTACT: str = env.str("SUPPORT_CONTACT", "")
+DATABASE: dict[str, Any] = env.dj_db_url("DATABASE_URL", ssl_require=False)
+REDIS_URL: str = env.str(
+    "REDIS_URL", validate=validate.Regexp(r"^(rediss?|unix)://", error="expects redis://, rediss:// or unix://")
+)
+
+try:
+    env.seal()
+except EnvError as error:
+    wrong = getattr(error, "error_messages", {"": [str(error)]})
+    lines = [f"{name}: {' '.join(map(str, messages))}" for name, messages in wrong.items()]
+    raise ImproperlyConfigured("\n".join(["a setting is wrong.", *lines])) from None
+
+
+def _refuse(reason: str) -> None:
+    raise ImproperlyConfigured(reason)
+
+
+if SANDBOX and TELEGRAM_BOT_TOKEN:
+    _refuse("TELEGRAM_BOT_TOKEN: the sandbox takes no token; unset DONATE1024_SANDBOX to run a real bot.")
+if SANDBOX and urlsplit(TELEGRAM_API_URL).hostname not in {"127.0.0.1", "localhost", "::1"}:
+    _refuse("TELEGRAM_API_URL: the sandbox speaks to a stand-in on this machine only; expects http://127.0.0.1:PORT.")
+if not SANDBOX and not TELEGRAM_BOT_TOKEN and sys.argv[1:2] not in [[name] for name in COMMANDS_WITHOUT_A_BOT]:
+    _refuse("TELEGRAM_BOT_TOKEN: not set. Put the bot's token into .env, or start the sandbox with `make run`.")
+if not SECRET_KEY:
+    if SANDBOX or TELEGRAM_BOT_TOKEN:
+        _refuse("SECRET_KEY: not set. `make run` makes one; any other start needs 50 random characters.")
+    SECRET_KEY = get_random_secret_key()  # only commands that open nothing come here
+if SANDBOX:
+    TELEGRAM_BOT_TOKEN = SANDBOX_TOKEN
+if TELEGRAM_SENDERS is None:
+    # Two, so that one killed worker does not stop the morning; one more for each 500 messages/s.
+    TELEGRAM_SENDERS = max(2, math.ceil(TELEGRAM_MESSAGES_PER_SECOND / 500))
+
+ROOT_URLCONF = "donate1024.urls"
+ASGI_APPLICATION = "donate1024.asgi.application"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+DATABASES = {"default": DATABASE}
+INSTALLED_APPS = [
+    "unfold",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django_celery_beat",
+    "posts",
+    "subscribers",
+    "delivery",
+    "donate1024",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+
+USE_TZ = True
+LANGUAGE_CODE = "uk"
+LANGUAGES = [("uk", "Українська"), ("en", "English")]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+
+STATIC_URL = "static/"
+# The packages' own folders are served: there is no collecting step that a deploy could forget.
+WHITENOISE_USE_FINDERS = True
+
+# Only a public address has TLS in front of it; on loopback a secure cookie would lock everybody out.
+IS_PUBLIC = SITE_URL.startswith("https://")
+SECURE_SSL_REDIRECT = IS_PUBLIC
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = IS_PUBLIC
+SECURE_HSTS_SECONDS = 30 * 24 * 3600 if IS_PUBLIC else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = False
+CSRF_TRUSTED_ORIGINS = [SITE_URL.rstrip("/")] if SITE_URL else []
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUSTED_PROXY else None
+
+LIMITER_URL = redis_urls.database(REDIS_URL, after=1)
+CELERY_BROKER_URL = redis_urls.broker(REDIS_URL)
+CELERY_TIMEZONE = "UTC"
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_DEFAULT_QUEUE = "default"
+CELERY_TASK_ROUTES = {"delivery.send_slice": {"queue": "telegram"}}
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a broker that stays away for an hour must not end the worker
+CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_timeout": 30, "socket_keepalive": True, "health_check_interval": 20}
+CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
+CELERY_BEAT_SYNC_EVERY = 1
+# Short intervals only: a daily crontab in beat skips a day or fires twice (docs/adr/). The database decides what is due.
+CELERY_BEAT_SCHEDULE = {
+    "plan": {"task": "delivery.plan_todays_broadcast", "schedule": 60.0, "options": {"expire_seconds": 55}},
+    "sweep": {"task": "delivery.sweep", "schedule": 60.0, "options": {"expire_seconds": 55}},
+}
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": "INFO"},
+    # httpx writes every address at INFO, the bot's token in it.
+    "loggers": {"httpx": {"level": "WARNING"}, "httpcore": {"level": "WARNING"}},
+}

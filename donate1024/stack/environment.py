@@ -1,0 +1,58 @@
+"""Where settings come from before Django reads them: the environment, `.env`, the generated secrets."""
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Mapping, MutableMapping
+from pathlib import Path
+from urllib.parse import quote
+
+from dotenv import dotenv_values
+
+ROOT = Path(__file__).resolve().parents[2]
+DATABASE = "donate1024"
+
+
+def load(environ: MutableMapping[str, str]) -> Path:
+    """Complete `environ` and return the state directory.
+
+    What is set already stays; then `.env` counts (or the file that DONATE1024_ENV_FILE names, none where it is
+    empty), then `secrets.env` in the state directory, then the sockets of the embedded servers.
+    """
+    env_file = environ.get("DONATE1024_ENV_FILE", str(ROOT / ".env"))
+    if env_file:
+        _fill(environ, Path(env_file))
+    state = state_dir(environ)
+    _fill(environ, state / "secrets.env")
+    environ.setdefault("DATABASE_URL", database_url(state))
+    environ.setdefault("REDIS_URL", redis_url(state))
+    return state
+
+
+def state_dir(environ: Mapping[str, str]) -> Path:
+    """The directory of everything that must outlive a restart: one for the sandbox, one for each real bot."""
+    if chosen := environ.get("STATE_DIR"):
+        return Path(chosen).expanduser().resolve()
+    if token := environ.get("TELEGRAM_BOT_TOKEN"):
+        return Path.home() / ".local" / "share" / "donate1024" / token.partition(":")[0]
+    return ROOT / ".local"
+
+
+def socket_dir(state: Path) -> Path:
+    """The directory of the servers' sockets: short, since a socket's path may have about 104 bytes at most."""
+    tag = hashlib.sha256(str(state.resolve()).encode()).hexdigest()[:12]
+    return Path(tempfile.gettempdir()) / f"donate1024-{os.geteuid()}-{tag}"
+
+
+def database_url(state: Path) -> str:
+    return f"postgres://postgres@{quote(str(socket_dir(state) / 'pg'), safe='')}/{DATABASE}"
+
+
+def redis_url(state: Path) -> str:
+    return f"unix://{socket_dir(state) / 'vk' / 'valkey.sock'}?db=0"
+
+
+def _fill(environ: MutableMapping[str, str], file: Path) -> None:
+    for name, value in dotenv_values(file).items():
+        if value is not None:
+            environ.setdefault(name, value)
