@@ -49,6 +49,6 @@ def spawn(
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            preexec_fn=become,
+            preexec_fn=become,  # noqa: PLW1509  no threads here
             pass_fds=keep_open,
         )
