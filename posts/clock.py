@@ -1,6 +1,7 @@
 """The one clock: the database's, plus the sandbox's offset."""
 
 from datetime import UTC, date, datetime, time, timedelta
+from typing import cast
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
@@ -11,7 +12,8 @@ def now() -> datetime:
     """The present moment, in UTC, by the database's clock: hosts may disagree, the database does not."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
-        return cursor.fetchone()[0].astimezone(UTC) + offset()
+        (moment,) = cursor.fetchone()
+    return cast("datetime", moment).astimezone(UTC) + offset()
 
 
 def offset() -> timedelta:

@@ -3,9 +3,18 @@
 from datetime import date
 from typing import Self
 
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
+
+from posts import accounts, links, markup
+from posts.rails import Rail
+from posts.rendering import telegram
+
+
+class WrongStatus(ValueError):
+    """The fundraiser's status does not allow the change that was asked for."""
 
 
 class Picture(models.Model):
@@ -16,7 +25,6 @@ class Picture(models.Model):
     media_type = models.CharField(_("media type"), max_length=20)
     width = models.PositiveIntegerField(_("width, pixels"))
     height = models.PositiveIntegerField(_("height, pixels"))
-    created_at = models.DateTimeField(_("created at"))
 
     class Meta:
         verbose_name = _("picture")
@@ -58,23 +66,45 @@ class Fundraiser(models.Model):
         USD = "USD", "USD"
         EUR = "EUR", "EUR"
 
-    title = models.CharField(_("title"), max_length=200)
-    text = models.TextField(_("text"))
+    # From which statuses each may be reached; nothing leads out of WITHDRAWN, nothing back to DRAFT.
+    REACHED_FROM = {
+        Status.DRAFT: (),
+        Status.APPROVED: (Status.DRAFT, Status.PAUSED, Status.CLOSED),
+        Status.PAUSED: (Status.APPROVED,),
+        Status.CLOSED: (Status.APPROVED, Status.PAUSED),
+        Status.WITHDRAWN: (Status.DRAFT, Status.APPROVED, Status.PAUSED, Status.CLOSED),
+    }
+
+    title = models.CharField(_("title"), max_length=200, help_text=_("Shown in bold above the text."))
+    text = models.TextField(
+        _("text"),
+        help_text=_('Who, what and for how much. Bold is <b>…</b>, a link <a href="https://…">…</a>.'),
+    )
     status = models.CharField(_("status"), max_length=10, choices=Status, default=Status.DRAFT)
     picture = models.ForeignKey(
         Picture, models.PROTECT, null=True, blank=True, related_name="+", verbose_name=_("picture")
     )
-    picture_alt = models.CharField(_("picture in words"), max_length=1000, blank=True)
+    picture_alt = models.CharField(
+        _("picture in words"),
+        max_length=1000,
+        blank=True,
+        help_text=_("For people who cannot see it. The title stands in where this is empty."),
+    )
     goal = models.PositiveBigIntegerField(_("goal"), null=True, blank=True)  # whole units of `currency`
     currency = models.CharField(_("currency"), max_length=3, choices=Currency, default=Currency.UAH)
-    priority = models.SmallIntegerField(_("priority"), default=0)
+    priority = models.SmallIntegerField(
+        _("priority"), default=0, help_text=_("The higher goes first among those shown equally often.")
+    )
     starts_on = models.DateField(_("first day"), null=True, blank=True)
     ends_on = models.DateField(_("last day"), null=True, blank=True)
-    pinned_to = models.DateField(_("pinned to"), null=True, blank=True)
+    pinned_to = models.DateField(
+        _("pinned to"), null=True, blank=True, help_text=_("On this day it goes out before all others.")
+    )
     times_shown = models.PositiveIntegerField(_("times shown"), default=0, editable=False)
-    last_shown_on = models.DateField(_("last shown"), null=True, editable=False)
-    external_id = models.CharField(_("external id"), max_length=100, blank=True)
-    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
+    last_shown_on = models.DateField(_("last shown"), null=True, blank=True, editable=False)
+    external_id = models.CharField(
+        _("external id"), max_length=100, blank=True, help_text=_("By which an import finds it again.")
+    )
 
     objects = FundraiserQuerySet.as_manager()
 
@@ -85,43 +115,88 @@ class Fundraiser(models.Model):
             models.CheckConstraint(
                 name="fundraiser_status_is_known",
                 condition=Q(status__in=["draft", "approved", "paused", "closed", "withdrawn"]),
+                violation_error_message=_("This status is unknown."),
             ),
-            models.CheckConstraint(name="fundraiser_goal_is_positive", condition=Q(goal=None) | Q(goal__gt=0)),
+            models.CheckConstraint(
+                name="fundraiser_goal_is_positive",
+                condition=Q(goal=None) | Q(goal__gt=0),
+                violation_error_message=_("The goal must be more than nothing; leave it empty if there is none."),
+            ),
             models.CheckConstraint(
                 name="fundraiser_ends_after_it_starts",
                 condition=Q(starts_on=None) | Q(ends_on=None) | Q(ends_on__gte=F("starts_on")),
+                violation_error_message=_("The last day is before the first one."),
             ),
             models.CheckConstraint(
                 name="fundraiser_shown_has_its_day",
                 condition=Q(times_shown=0, last_shown_on=None) | Q(times_shown__gt=0, last_shown_on__isnull=False),
+                violation_error_message=_("How often it was shown and the day of the last time belong together."),
             ),
-            models.UniqueConstraint(name="fundraiser_pinned_alone_to_its_day", fields=["pinned_to"]),
             models.UniqueConstraint(
-                name="fundraiser_once_per_external_id", fields=["external_id"], condition=~Q(external_id="")
+                name="fundraiser_pinned_alone_to_its_day",
+                fields=["pinned_to"],
+                violation_error_message=_("Another fundraiser is pinned to this day."),
+            ),
+            models.UniqueConstraint(
+                name="fundraiser_once_per_external_id",
+                fields=["external_id"],
+                condition=~Q(external_id=""),
+                violation_error_message=_("Another fundraiser has this external id."),
             ),
         ]
 
     def __str__(self) -> str:
         return self.title
 
+    def clean(self) -> None:
+        """Make the text what Telegram accepts, within its limit; say in the text's own field what is wrong."""
+        self.title = " ".join(self.title.split())
+        try:
+            self.text = markup.normalise(self.text.strip())
+            telegram.check(telegram.compose(self, []))
+        except ValidationError as error:
+            raise ValidationError({"text": error}) from None
+
+    def approve(self) -> None:
+        """Let it go out. Only what can be sent as it stands is approved.
+
+        Raises:
+            ValidationError: with everything that keeps it from being sent.
+            WrongStatus: if it was withdrawn.
+        """
+        self.full_clean()
+        telegram.render(self)
+        self._become(self.Status.APPROVED)
+
+    def pause(self) -> None:
+        self._become(self.Status.PAUSED)
+
+    def close(self) -> None:
+        self._become(self.Status.CLOSED)
+
+    def withdraw(self) -> None:
+        self._become(self.Status.WITHDRAWN)
+
+    def _become(self, status: Status) -> None:
+        """Change the status, unless somebody has meanwhile set one that forbids it. The same again is fine."""
+        before = [*self.REACHED_FROM[status], status]
+        if not Fundraiser.objects.filter(pk=self.pk, status__in=before).update(status=status):
+            raise WrongStatus(
+                _("“%(title)s” cannot become %(status)s: it is %(now)s.")
+                % {"title": self.title, "status": status.label, "now": self.get_status_display()}
+            )
+        self.status = status
+
 
 class PaymentMethod(models.Model):
     """One way to pay into a fundraiser: a link to press, or an account to copy."""
 
-    class Rail(models.TextChoices):
-        MONOBANK = "monobank", "monobank"
-        PRIVATBANK = "privatbank", _("PrivatBank")
-        PUMB = "pumb", _("PUMB")
-        NOVAPAY = "novapay", "NovaPay"
-        PAYPAL = "paypal", "PayPal"
-        CARD = "card", _("card")
-        IBAN = "iban", "IBAN"
-        CRYPTO = "crypto", _("crypto")
+    Rail = Rail
 
     fundraiser = models.ForeignKey(Fundraiser, models.CASCADE, related_name="payment_methods")
     position = models.PositiveSmallIntegerField(_("position"), default=0)
     rail = models.CharField(_("rail"), max_length=12, choices=Rail)
-    link = models.URLField(_("link"), max_length=500, blank=True)
+    link = models.URLField(_("link"), max_length=links.MAX_LENGTH, blank=True)
     account = models.CharField(_("account"), max_length=256, blank=True)  # a card, an IBAN, a wallet
     label = models.CharField(_("label"), max_length=40, blank=True)
 
@@ -132,12 +207,31 @@ class PaymentMethod(models.Model):
         constraints = [
             models.CheckConstraint(
                 name="payment_method_is_a_link_or_an_account",
-                condition=(Q(link="") & ~Q(account="")) | (~Q(link="") & Q(account="")),
+                condition=(Q(link="") & ~Q(account="")) | (Q(link__startswith="https://") & Q(account="")),
+                violation_error_message=_("A way to pay is a link or an account."),
             ),
             models.UniqueConstraint(
-                name="payment_method_once_per_fundraiser", fields=["fundraiser", "link", "account"]
+                name="payment_method_once_per_fundraiser",
+                fields=["fundraiser", "link", "account"],
+                violation_error_message=_("This way to pay is there already."),
             ),
         ]
 
     def __str__(self) -> str:
-        return self.label or self.get_rail_display()
+        return self.label or str(self.get_rail_display())
+
+    def clean(self) -> None:
+        self.take(self.link or self.account)
+        if self.rail == Rail.CRYPTO and not self.label:
+            raise ValidationError({"label": _("Name the coin and its network: money sent by another one is lost.")})
+
+    def take(self, pasted: str) -> None:
+        """Become the way to pay that somebody pasted, in any form we know.
+
+        Raises:
+            ValidationError: with the reason, if it is none of them.
+        """
+        if accounts.looks_like_one(pasted):
+            self.link, (self.rail, self.account) = "", accounts.parse(pasted)
+        else:
+            self.account, (self.rail, self.link) = "", links.parse(pasted)
