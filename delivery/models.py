@@ -78,7 +78,9 @@ class DailySchedule(models.Model):
         start = timedelta(hours=self.send_at.hour, minutes=self.send_at.minute, seconds=self.send_at.second)
         quiet = timedelta(hours=self.quiet_from.hour, minutes=self.quiet_from.minute, seconds=self.quiet_from.second)
         if start + self.latest_after >= quiet:
-            raise ValidationError({"quiet_from": _("Sending may begin until the quiet hour: choose a later quiet hour.")})
+            raise ValidationError(
+                {"quiet_from": _("Sending may begin until the quiet hour: choose a later quiet hour.")}
+            )
 
 
 class BroadcastQuerySet(models.QuerySet["Broadcast"]):
@@ -131,9 +133,7 @@ class Broadcast(models.Model):
         constraints = [
             models.CheckConstraint(
                 name="broadcast_status_is_known",
-                condition=Q(
-                    status__in=["planned", "sending", "paused", "finished", "cancelled", "expired", "skipped"]
-                ),
+                condition=Q(status__in=["planned", "sending", "paused", "finished", "cancelled", "expired", "skipped"]),
             ),
             models.CheckConstraint(
                 name="broadcast_that_goes_out_is_frozen",
@@ -185,7 +185,6 @@ class Delivery(models.Model):
     status = models.CharField(_("status"), max_length=8, choices=Status, default=Status.PENDING)
     reason = models.CharField(_("reason"), max_length=200, blank=True)
     revision = models.PositiveSmallIntegerField(_("revision"), default=1)  # of the text that was, or will be, sent
-    attempts = models.PositiveSmallIntegerField(_("attempts"), default=0)
     not_before = models.DateTimeField(_("not before"), db_default=Now())
     token = models.UUIDField(_("claim"), null=True)  # whose result may be written: a new one at each claim
     claimed_at = models.DateTimeField(_("claimed at"), null=True)
@@ -202,9 +201,7 @@ class Delivery(models.Model):
                 name="delivery_status_is_known",
                 condition=Q(status__in=["pending", "sending", "sent", "skipped", "failed", "unknown"]),
             ),
-            models.UniqueConstraint(
-                name="delivery_once_per_subscriber", fields=["broadcast", "channel", "subscriber"]
-            ),
+            models.UniqueConstraint(name="delivery_once_per_subscriber", fields=["broadcast", "channel", "subscriber"]),
             # NULLs are distinct: without this, two rows for one public channel would fit.
             models.UniqueConstraint(
                 name="delivery_once_per_public_channel",

@@ -3,9 +3,15 @@
 import os
 
 from celery import Celery
+from celery.signals import worker_shutting_down
+
+from delivery import stopping
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "donate1024.settings")
 
 app = Celery("donate1024")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+# Here, in the parent, so that every child sees it: a slice then gives back what it has not begun.
+worker_shutting_down.connect(stopping.request_stop)

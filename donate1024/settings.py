@@ -12,8 +12,7 @@ from django.core.management.utils import get_random_secret_key
 from environs import Env, EnvError, validate
 
 from donate1024 import redis_urls
-from donate1024.stack.environment import ROOT as BASE_DIR
-from donate1024.stack.environment import load
+from donate1024.stack.environment import ROOT as BASE_DIR, load
 
 # The sandbox's bot: a token that Telegram never gave to anybody, and that no real server would take.
 SANDBOX_TOKEN = "1024:SANDBOX-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"  # noqa: S105
@@ -30,15 +29,21 @@ TELEGRAM_BOT_TOKEN: str = env.str(
         r"^(\d{3,}:[\w-]{30,})?$", error="expects a token as @BotFather gives it, for example 123456789:AAF... "
     ),
 )
-TELEGRAM_API_URL: str = env.str("TELEGRAM_API_URL", "https://api.telegram.org", validate=validate.URL(require_tld=False))
+TELEGRAM_API_URL: str = env.str(
+    "TELEGRAM_API_URL", "https://api.telegram.org", validate=validate.URL(require_tld=False)
+)
 TELEGRAM_MESSAGES_PER_SECOND: float = env.float(
     "TELEGRAM_MESSAGES_PER_SECOND", 25, validate=validate.Range(min=0.1, max=1000)
 )
-TELEGRAM_SENDERS: int | None = env.int("TELEGRAM_SENDERS", None, validate=validate.Range(min=1, max=64))
+TELEGRAM_SENDERS: int = env.int("TELEGRAM_SENDERS", 0, validate=validate.Range(min=0, max=64))
 SECRET_KEY: str = env.str("SECRET_KEY", "")
 DEBUG: bool = env.bool("DEBUG", False)
 ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
-SITE_URL: str = env.str("SITE_URL", "", validate=validate.Regexp(r"^(https?://\S+)?$", error="expects an address such as https://example.org"))
+SITE_URL: str = env.str(
+    "SITE_URL",
+    "",
+    validate=validate.Regexp(r"^(https?://\S+)?$", error="expects an address such as https://example.org"),
+)
 TRUSTED_PROXY: bool = env.bool("TRUSTED_PROXY", False)
 TIME_ZONE: str = env.str(
     "TIME_ZONE",
@@ -77,7 +82,7 @@ if not SECRET_KEY:
     SECRET_KEY = get_random_secret_key()  # only commands that open nothing come here
 if SANDBOX:
     TELEGRAM_BOT_TOKEN = SANDBOX_TOKEN
-if TELEGRAM_SENDERS is None:
+if not TELEGRAM_SENDERS:
     # Two, so that one killed worker does not stop the morning; one more for each 500 messages/s.
     TELEGRAM_SENDERS = max(2, math.ceil(TELEGRAM_MESSAGES_PER_SECOND / 500))
 
@@ -160,7 +165,7 @@ CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a broker that stays away for an h
 CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_timeout": 30, "socket_keepalive": True, "health_check_interval": 20}
 CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
 CELERY_BEAT_SYNC_EVERY = 1
-# Short intervals only: a daily crontab in beat skips a day or fires twice (docs/adr/). The database decides what is due.
+# Short intervals only: a daily crontab in beat skips a day or fires twice (docs/adr). The database decides what is due.
 CELERY_BEAT_SCHEDULE = {
     "plan": {"task": "delivery.plan_todays_broadcast", "schedule": 60.0, "options": {"expire_seconds": 55}},
     "sweep": {"task": "delivery.sweep", "schedule": 60.0, "options": {"expire_seconds": 55}},

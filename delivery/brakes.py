@@ -1,0 +1,44 @@
+"""What starts, holds or stops a running broadcast by itself: its proof, a hold, a pause."""
+
+import logging
+from datetime import timedelta
+
+from django.db.models import F
+from django.db.models.functions import Coalesce, Greatest
+
+from delivery.models import Broadcast
+from posts import clock
+from posts.models import Fundraiser
+
+logger = logging.getLogger(__name__)
+
+
+def prove(broadcast_id: int) -> None:
+    """Record that a probe's message was accepted: the rest may go, and the fundraiser counts as shown."""
+    at = clock.now()
+    broadcast = Broadcast.objects.filter(pk=broadcast_id)
+    broadcast.update(first_sent_at=Coalesce(F("first_sent_at"), at), hold_until=None, probe_until=None)
+    fundraiser_id, day = broadcast.values_list("fundraiser_id", "date").get()
+    Fundraiser.objects.mark_shown(fundraiser_id, on=day)
+
+
+def end_probe(broadcast_id: int) -> None:
+    """Let the next probe go: this one told nothing about the others."""
+    Broadcast.objects.filter(pk=broadcast_id).update(probe_until=None)
+
+
+def hold(broadcast_id: int, *, wait: timedelta) -> None:
+    """Write to nobody for `wait`, then to one. A longer hold stays."""
+    until = clock.now() + wait
+    # In PostgreSQL greatest() passes over NULL.
+    Broadcast.objects.running().filter(pk=broadcast_id).update(hold_until=Greatest(F("hold_until"), until))
+    logger.warning("broadcast %s is on hold for %s", broadcast_id, wait)
+
+
+def pause(broadcast_id: int, *, reason: str) -> bool:
+    """Write to nobody until a person resumes it. False where it does not run."""
+    running = Broadcast.objects.running().filter(pk=broadcast_id)
+    if not running.update(status=Broadcast.Status.PAUSED, reason=reason[:200]):
+        return False
+    logger.error("broadcast %s paused: %s", broadcast_id, reason)
+    return True

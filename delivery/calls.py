@@ -1,0 +1,97 @@
+"""The calls in flight: each claim becomes exactly one call, or is given back unbegun."""
+
+import asyncio
+import logging
+from dataclasses import replace
+from time import monotonic
+
+from delivery import outcomes, stopping
+from delivery.channels.telegram import TelegramChannel
+from delivery.ledger import Claim
+from delivery.outcomes import Verdict
+from delivery.recording import Answer
+from delivery.window import Window
+from subscribers.telegram.outcomes import ChannelError
+
+logger = logging.getLogger(__name__)
+
+BEGIN_WITHIN = 1.0  # seconds from the claim: somebody may have left since, or the run may have been stopped
+IN_A_ROW = 3  # unknown outcomes hold the broadcast, refusals by different chats pause it
+
+
+class Calls:
+    """What one slice has in flight, and the answers it has not recorded yet."""
+
+    def __init__(self, channel: TelegramChannel, window: Window) -> None:
+        self.answers: list[Answer] = []
+        self._channel = channel
+        self._window = window
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._over = asyncio.Event()
+        self._is_braked = False
+        self._unknown_in_a_row = 0
+        self._refused_in_a_row = 0
+
+    def __len__(self) -> int:
+        return len(self._tasks)
+
+    def begin(self, claim: Claim, *, claimed: float, after: float, is_probe: bool) -> None:
+        """Call after so many seconds; `claimed` is the monotonic time just before the claim."""
+        call = self._call(claim, lapses=claimed + BEGIN_WITHIN, after=after, is_probe=is_probe)
+        task = asyncio.create_task(call)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def take_answers(self) -> list[Answer]:
+        """Hand over the answers, to be recorded; a brake that they brought is in force from there on."""
+        answers, self.answers = self.answers, []
+        self._is_braked = False
+        return answers
+
+    async def wait_for_answer(self, *, seconds: float) -> None:
+        """Until one more call is over, or the time is up."""
+        self._over.clear()
+        try:
+            await asyncio.wait_for(self._over.wait(), seconds)
+        except TimeoutError:
+            return
+
+    async def _call(self, claim: Claim, *, lapses: float, after: float, is_probe: bool) -> None:
+        if after > 0:
+            await asyncio.sleep(after)
+        if self._is_braked or stopping.is_requested() or monotonic() > lapses:
+            verdict = outcomes.GIVEN_BACK
+        else:
+            verdict = self._weigh(await self._verdict(claim.chat_id), is_probe=is_probe)
+        self._is_braked |= bool(verdict.hold or verdict.pause)
+        self.answers.append(Answer(claim, verdict, is_probe))
+        self._over.set()
+
+    async def _verdict(self, chat_id: int) -> Verdict:
+        message = self._channel.message
+        file_id = message.file_id
+        started = monotonic()
+        try:
+            receipt = await self._channel.send(chat_id)
+        except ChannelError as error:
+            verdict = outcomes.verdict_on(error, file_id=file_id)
+            if verdict.stale_file_id == message.file_id:
+                message.file_id = ""
+            return verdict
+        except Exception:
+            # Whatever it was, the message may be out: anything but `unknown` could send it twice.
+            logger.exception("a call ended in a way that nobody foresaw")
+            return Verdict(outcomes.Status.UNKNOWN, "unforeseen error")
+        self._window.observe(monotonic() - started)
+        message.file_id = message.file_id or receipt.file_id
+        return outcomes.sent(receipt, is_new_file=not file_id)
+
+    def _weigh(self, verdict: Verdict, *, is_probe: bool) -> Verdict:
+        """Let several bad answers in a row, or one to a probe, say something about all."""
+        self._unknown_in_a_row = self._unknown_in_a_row + 1 if verdict.status == outcomes.Status.UNKNOWN else 0
+        self._refused_in_a_row = self._refused_in_a_row + 1 if verdict.status == outcomes.Status.FAILED else 0
+        if self._unknown_in_a_row and (is_probe or self._unknown_in_a_row >= IN_A_ROW):
+            return replace(verdict, hold=outcomes.HOLD)
+        if self._refused_in_a_row and (is_probe or self._refused_in_a_row >= IN_A_ROW):
+            return replace(verdict, pause=f"Telegram refused several chats: {verdict.reason}")
+        return verdict

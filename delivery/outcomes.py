@@ -1,0 +1,69 @@
+"""What the answer to one call means: for its row, for its subscriber, for the whole broadcast."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from delivery.channels.base import Receipt
+from delivery.models import Delivery
+from subscribers.telegram.outcomes import (
+    ChannelError,
+    ChatMoved,
+    ChatRefused,
+    ContentRefused,
+    FileUnknown,
+    Flooded,
+    NotSent,
+    RecipientGone,
+    TokenRefused,
+)
+
+Status = Delivery.Status
+HOLD = timedelta(seconds=10)  # of everybody, when Telegram cannot be reached or does not answer
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    status: Delivery.Status
+    reason: str = ""
+    message_id: str = ""
+    file_id: str = ""  # newly uploaded
+    left_reason: str = ""  # the subscriber is gone, and why
+    new_chat_id: int | None = None
+    stale_file_id: str = ""  # Telegram does not know this handle of the picture any more
+    hold: timedelta | None = None  # nobody is written to for so long; then one probe
+    pause: str = ""  # nobody is written to until a person has looked
+
+
+GIVEN_BACK = Verdict(Status.PENDING)  # claimed, and never begun
+
+
+def sent(receipt: Receipt, *, is_new_file: bool) -> Verdict:
+    return Verdict(Status.SENT, message_id=receipt.message_id, file_id=receipt.file_id if is_new_file else "")
+
+
+def verdict_on(error: ChannelError, *, file_id: str) -> Verdict:
+    """The row of the table of outcomes: only what is known not to have been sent becomes pending again.
+
+    `file_id` is the handle that the call used for its picture; empty where it sent the bytes.
+    """
+    match error:
+        case RecipientGone(left_reason=left_reason):
+            return Verdict(Status.SKIPPED, left_reason or "not started", left_reason=left_reason)
+        case ChatMoved(new_id=new_id):
+            return Verdict(Status.PENDING, new_chat_id=new_id)
+        case Flooded(wait=wait):
+            return Verdict(Status.PENDING, hold=wait)
+        case NotSent():
+            return Verdict(Status.PENDING, hold=HOLD)
+        case ContentRefused():
+            return Verdict(Status.PENDING, pause=f"Telegram refused the text: {error}")
+        case FileUnknown() if file_id:
+            return Verdict(Status.PENDING, stale_file_id=file_id)
+        case FileUnknown():
+            return Verdict(Status.PENDING, pause=f"Telegram refused the picture: {error}")
+        case TokenRefused():
+            return Verdict(Status.PENDING, pause="Telegram refused the bot's token")
+        case ChatRefused():
+            return Verdict(Status.FAILED, str(error))
+        case _:  # OutcomeUnknown, and whatever nobody foresaw
+            return Verdict(Status.UNKNOWN, str(error) or "no answer")

@@ -1,0 +1,90 @@
+"""Writing down what the calls brought, with what it means beyond the row, in one transaction."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import transaction
+
+from delivery import brakes, ledger
+from delivery.models import Broadcast, Delivery, UploadedPicture
+from delivery.outcomes import Verdict
+from posts import clock
+from subscribers.models import Subscriber
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A claim whose call is over, or never began."""
+
+    claim: ledger.Claim
+    verdict: Verdict
+    is_probe: bool
+
+    @property
+    def reaches_beyond_the_row(self) -> bool:
+        verdict = self.verdict
+        return bool(
+            self.is_probe
+            or verdict.left_reason
+            or verdict.new_chat_id
+            or verdict.file_id
+            or verdict.stale_file_id
+            or verdict.hold
+            or verdict.pause
+        )
+
+
+def record_and_claim(
+    *, broadcast_id: int, revision: int, bot_id: int, answers: Sequence[Answer], want: int, token: UUID, is_probe: bool
+) -> list[ledger.Claim]:
+    """Record the answers and claim up to `want` deliveries: see `ledger.turn`.
+
+    Where an answer says something about more than its own row, that is recorded with it, and nothing is claimed.
+    """
+    results = [
+        ledger.Result(answer.claim, answer.verdict.status, answer.verdict.reason, answer.verdict.message_id)
+        for answer in answers
+    ]
+    reaching = [answer for answer in answers if answer.reaches_beyond_the_row]
+    if not reaching:
+        return ledger.turn(
+            broadcast_id=broadcast_id, revision=revision, results=results, want=want, token=token, is_probe=is_probe
+        )
+    with transaction.atomic():
+        ledger.turn(broadcast_id=broadcast_id, revision=revision, results=results, want=0, token=token)
+        for answer in reaching:
+            _record_reach(answer, broadcast_id=broadcast_id, bot_id=bot_id)
+    return []
+
+
+def _record_reach(answer: Answer, *, broadcast_id: int, bot_id: int) -> None:
+    verdict, claim = answer.verdict, answer.claim
+    if verdict.left_reason:
+        Subscriber.objects.mark_gone(
+            claim.subscriber_id, reason=verdict.left_reason, claimed_at=claim.claimed_at, at=clock.now()
+        )
+    if verdict.new_chat_id is not None:
+        Subscriber.objects.move(claim.subscriber_id, to=verdict.new_chat_id, at=clock.now())
+    if verdict.hold is not None:
+        brakes.hold(broadcast_id, wait=verdict.hold)
+    if verdict.pause:
+        brakes.pause(broadcast_id, reason=verdict.pause)
+    if verdict.file_id or verdict.stale_file_id:
+        _record_upload(verdict, broadcast_id=broadcast_id, bot_id=bot_id)
+    if answer.is_probe:
+        if verdict.status == Delivery.Status.SENT:
+            brakes.prove(broadcast_id)
+        else:
+            brakes.end_probe(broadcast_id)
+
+
+def _record_upload(verdict: Verdict, *, broadcast_id: int, bot_id: int) -> None:
+    picture_id = Broadcast.objects.values_list("picture_id", flat=True).get(pk=broadcast_id)
+    uploads = UploadedPicture.objects.filter(bot_id=bot_id, picture_id=picture_id)
+    # Only the handle that was refused: somebody else may have uploaded the picture again by now.
+    uploads.filter(file_id=verdict.stale_file_id).delete()
+    if verdict.file_id:
+        UploadedPicture.objects.bulk_create(
+            [UploadedPicture(bot_id=bot_id, picture_id=picture_id, file_id=verdict.file_id)], ignore_conflicts=True
+        )

@@ -1,0 +1,180 @@
+"""One slice: sends what is due of a broadcast, at the common pace, for half a minute at most."""
+
+import asyncio
+import logging
+from dataclasses import dataclass
+from time import monotonic
+from uuid import UUID, uuid4
+
+import redis.exceptions
+from django.conf import settings
+from django.db import InterfaceError, OperationalError, connection
+
+from delivery import brakes, ledger, stopping
+from delivery.calls import Calls
+from delivery.channels.telegram import FrozenMessage, TelegramChannel
+from delivery.database_thread import DatabaseThread
+from delivery.ledger import Claim
+from delivery.models import Broadcast, UploadedPicture
+from delivery.recording import record_and_claim
+from delivery.window import Window
+from subscribers.telegram.client import bot_id, open_bot
+from subscribers.telegram.pace import Pace, open_pace
+
+logger = logging.getLogger(__name__)
+
+SLICE_SECONDS = 30.0
+HORIZON = 0.25  # seconds: permits are not reserved further ahead, so that a claim never waits long for its call
+NAP = 0.05  # seconds between two looks where nothing can be claimed at once
+DATABASE_PATIENCE = 60.0  # seconds to write down answers while PostgreSQL restarts; then they become `unknown`
+
+
+@dataclass(frozen=True, slots=True)
+class Frozen:
+    """What a slice must know of its broadcast."""
+
+    broadcast_id: int
+    revision: int
+    bot_id: int
+    picture_id: str | None
+    message: FrozenMessage
+
+
+def load_frozen(broadcast_id: int) -> Frozen:
+    broadcast = Broadcast.objects.select_related("picture").get(pk=broadcast_id)
+    picture = bytes(broadcast.picture.content) if broadcast.picture else None
+    message = FrozenMessage(broadcast.text, broadcast.buttons, picture, uploaded(bot_id(), broadcast.picture_id))
+    return Frozen(broadcast.pk, broadcast.revision, bot_id(), broadcast.picture_id, message)
+
+
+def uploaded(bot: int, picture_id: str | None) -> str:
+    """The handle under which Telegram keeps the picture for this bot; empty where there is none."""
+    handles = UploadedPicture.objects.filter(bot_id=bot, picture_id=picture_id)
+    return handles.values_list("file_id", flat=True).first() or ""
+
+
+async def run_slice(broadcast_id: int) -> bool:
+    """Send what is due, and return whether something is left that a successor should go on with.
+
+    Ends after 30 s, when the worker is told to stop, and when nothing can be claimed before then.
+    """
+    window = Window(per_second=settings.TELEGRAM_MESSAGES_PER_SECOND, slices=settings.TELEGRAM_SENDERS)
+    async with DatabaseThread() as database, open_pace() as pace, open_bot(connections=window.most) as bot:
+        frozen = await database.run(load_frozen, broadcast_id)
+        calls = Calls(TelegramChannel(bot, frozen.message), window)
+        return await Slice(frozen, database, pace, calls, window).run()
+
+
+class Slice:
+    def __init__(self, frozen: Frozen, database: DatabaseThread, pace: Pace, calls: Calls, window: Window) -> None:
+        self._frozen = frozen
+        self._database = database
+        self._pace = pace
+        self._calls = calls
+        self._window = window
+        self._ends = monotonic() + SLICE_SECONDS
+
+    async def run(self) -> bool:
+        is_left = True
+        while is_left and not self._is_over:
+            is_left = await self._step()
+        while self._calls or self._calls.answers:
+            await self._calls.wait_for_answer(seconds=NAP)
+            await self._turn(want=0)
+        return is_left and not stopping.is_requested()
+
+    @property
+    def _is_over(self) -> bool:
+        return stopping.is_requested() or monotonic() > self._ends
+
+    async def _step(self) -> bool:
+        """Permits, then the mark, then the calls. Returns whether to go on."""
+        room = self._window.cap - len(self._calls)
+        if room <= 0:
+            await self._calls.wait_for_answer(seconds=NAP)
+            return True
+        permits = await self._take_permits(min(room, self._window.permits_per_turn))
+        if not permits:
+            await self._calls.wait_for_answer(seconds=NAP)
+            return True
+        await asyncio.sleep(permits[0])
+        if await self._send(permits):
+            return True
+        return await self._idle()
+
+    async def _take_permits(self, most: int) -> list[float]:
+        try:
+            return await self._pace.take(most, horizon=HORIZON)
+        except redis.exceptions.RedisError:
+            logger.warning("Valkey is out of reach: nothing is sent without its pace")
+            return []
+
+    async def _send(self, permits: list[float]) -> bool:
+        """Claim for the permits and begin the calls; False where nothing could be claimed."""
+        claimed = monotonic()
+        is_probe = False
+        claims = [] if self._frozen.message.needs_upload else await self._turn(want=len(permits))
+        if not claims and await self._win_probe():
+            claimed, is_probe = monotonic(), True
+            claims = await self._turn(want=1, is_probe=True)
+            if not claims:
+                await self._database.run(brakes.end_probe, self._frozen.broadcast_id)
+        for claim, permit in zip(claims, permits, strict=False):
+            self._calls.begin(claim, claimed=claimed, after=permit - permits[0], is_probe=is_probe)
+        return bool(claims)
+
+    async def _win_probe(self) -> bool:
+        message = self._frozen.message
+        if message.needs_upload:  # perhaps another slice has done it by now
+            message.file_id = await self._database.run(uploaded, self._frozen.bot_id, self._frozen.picture_id)
+        return await self._database.run(
+            ledger.win_probe, broadcast_id=self._frozen.broadcast_id, is_upload=message.needs_upload
+        )
+
+    async def _idle(self) -> bool:
+        """Nothing could be claimed: wait for what is in flight, or for the end of a short hold."""
+        if self._calls:
+            await self._calls.wait_for_answer(seconds=NAP)
+            return True
+        seconds = await self._database.run(
+            ledger.seconds_to_next, broadcast_id=self._frozen.broadcast_id, revision=self._frozen.revision
+        )
+        if seconds is None or monotonic() + seconds > self._ends:
+            return False  # the sweep begins a new slice when there is something to do again
+        await asyncio.sleep(min(max(seconds, NAP), 1.0))  # a stop must not wait for the end of a hold
+        return True
+
+    async def _turn(self, *, want: int, is_probe: bool = False) -> list[Claim]:
+        """Record the answers and claim; while PostgreSQL is away keep the answers, and claim nothing."""
+        answers = self._calls.take_answers()
+        if not answers and not want:
+            return []
+        token = uuid4()
+        try:
+            return await self._database.run(
+                record_and_claim,
+                broadcast_id=self._frozen.broadcast_id,
+                revision=self._frozen.revision,
+                bot_id=self._frozen.bot_id,
+                answers=answers,
+                want=want,
+                token=token,
+                is_probe=is_probe,
+            )
+        except (OperationalError, InterfaceError):
+            logger.warning("PostgreSQL is out of reach: %s answers wait to be recorded", len(answers))
+            self._calls.answers[:0] = answers
+            await self._recover(token)
+            return []
+
+    async def _recover(self, token: UUID) -> None:
+        """Wait for PostgreSQL, and return what a statement may have claimed whose reply was lost."""
+        give_up = monotonic() + DATABASE_PATIENCE
+        while True:
+            await self._database.run(connection.close)
+            try:
+                return await self._database.run(ledger.give_back, token=token)
+            except (OperationalError, InterfaceError):
+                if monotonic() > give_up:
+                    raise
+                await asyncio.sleep(NAP * 10)

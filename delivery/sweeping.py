@@ -1,0 +1,135 @@
+"""The sweep: each minute it puts right whatever a kill, a lost message or a person left behind."""
+
+import logging
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import Exists, F, OuterRef
+from django.db.models.functions import Coalesce
+
+from delivery import brakes, ledger, statements
+from delivery.models import Broadcast, DailySchedule, Delivery
+from delivery.slices import enqueue_slices
+from posts import clock
+from posts.models import Fundraiser
+
+logger = logging.getLogger(__name__)
+
+QUIET_HOUR = "quiet hour"
+# A /start so shortly before the plan may have been committed after the recipients were read.
+NEWCOMER_MARGIN = timedelta(minutes=10)
+
+
+def sweep(*, at: datetime) -> None:
+    """Bring every broadcast forward. Each step is harmless alone, repeated, or run twice at once."""
+    expire_sending(at=at)
+    pause_at_quiet_hour(at=at)
+    skip_left(at=at)
+    skip_leftovers(at=at)
+    add_newcomers(at=at)
+    for broadcast_id in Broadcast.objects.running().values_list("pk", flat=True):
+        if not close_if_done(broadcast_id, at=at):
+            enqueue_slices(broadcast_id)
+
+
+def expire_sending(*, at: datetime) -> None:
+    """Whoever held these is gone, and took the answer along: perhaps sent, and never sent again by itself."""
+    old = Delivery.objects.filter(status=Delivery.Status.SENDING, claimed_at__lt=at - ledger.SENDING_TIMEOUT)
+    count = old.update(status=Delivery.Status.UNKNOWN, reason="no answer was recorded", settled_at=at)
+    if count:
+        logger.warning("%s deliveries became unknown: their sender is gone", count)
+
+
+def pause_at_quiet_hour(*, at: datetime) -> None:
+    for broadcast_id in Broadcast.objects.running().filter(run_until__lte=at).values_list("pk", flat=True):
+        if not close_if_done(broadcast_id, at=at):
+            brakes.pause(broadcast_id, reason=QUIET_HOUR)
+
+
+_SKIP_LEFT = """
+UPDATE delivery_delivery AS delivery
+SET status = 'skipped', settled_at = %(at)s,
+    reason = CASE subscriber.left_reason WHEN 'stopped' THEN 'left' ELSE subscriber.left_reason END
+FROM subscribers_subscriber AS subscriber, delivery_broadcast AS broadcast
+WHERE subscriber.id = delivery.subscriber_id AND subscriber.left_at IS NOT NULL
+    AND broadcast.id = delivery.broadcast_id AND broadcast.status IN ('planned', 'sending')
+    AND delivery.status = 'pending'
+"""
+
+
+def skip_left(*, at: datetime) -> None:
+    """Close the rows of people who left before their turn."""
+    statements.change(_SKIP_LEFT, at=at)
+
+
+def skip_leftovers(*, at: datetime) -> None:
+    """Close what is pending of a broadcast that will not go on."""
+    for status in (Broadcast.Status.CANCELLED, Broadcast.Status.EXPIRED):
+        over = Broadcast.objects.filter(status=status, pk=OuterRef("broadcast_id"))
+        Delivery.objects.pending().filter(Exists(over)).update(
+            status=Delivery.Status.SKIPPED, reason=status.value, settled_at=at
+        )
+
+
+_ADD_NEWCOMERS = """
+INSERT INTO delivery_delivery (broadcast_id, channel, subscriber_id, status, reason, revision, not_before, message_id)
+SELECT %(broadcast)s, 'telegram', id, 'pending', '', %(revision)s, %(at)s, ''
+FROM subscribers_subscriber WHERE left_at IS NULL AND chat_id > 0 AND started_at > %(since)s
+ON CONFLICT DO NOTHING
+"""
+
+# Skipped says that nothing was sent, so whoever came back may have it.
+_REVIVE_RETURNED = """
+UPDATE delivery_delivery AS delivery
+SET status = 'pending', reason = '', settled_at = NULL, not_before = %(at)s
+FROM subscribers_subscriber AS subscriber
+WHERE subscriber.id = delivery.subscriber_id AND subscriber.left_at IS NULL AND subscriber.chat_id > 0
+    AND subscriber.started_at > %(since)s
+    AND delivery.broadcast_id = %(broadcast)s AND delivery.status = 'skipped'
+    AND delivery.reason IN ('left', 'blocked', 'deactivated', 'unreachable')
+"""
+
+
+def add_newcomers(*, at: datetime) -> None:
+    """Give today's message to people who came, or came back, since it was planned; not after the quiet hour.
+
+    A finished broadcast goes back to `sending` for them, and keeps the time of its first finish.
+    """
+    day = clock.local_date(at)
+    if at >= DailySchedule.load().quiet_hour_on(day):
+        return
+    with transaction.atomic():
+        # Held, so that nobody closes it between our look and the new rows.
+        broadcast = (
+            Broadcast.objects.select_for_update(of=["self"])
+            .filter(date=day, status__in=[*Broadcast.RUNNING, Broadcast.Status.FINISHED])
+            .filter(fundraiser__status=Fundraiser.Status.APPROVED)
+            .first()
+        )
+        if broadcast and _add_rows(broadcast, at=at):
+            Broadcast.objects.filter(pk=broadcast.pk, status=Broadcast.Status.FINISHED).update(
+                status=Broadcast.Status.SENDING
+            )
+
+
+def _add_rows(broadcast: Broadcast, *, at: datetime) -> int:
+    assert broadcast.planned_at is not None  # noqa: S101 -- a constraint; for the type checker
+    since = broadcast.planned_at - NEWCOMER_MARGIN
+    added = statements.change(_ADD_NEWCOMERS, broadcast=broadcast.pk, revision=broadcast.revision, at=at, since=since)
+    return added + statements.change(_REVIVE_RETURNED, broadcast=broadcast.pk, at=at, since=since)
+
+
+def close_if_done(broadcast_id: int, *, at: datetime) -> bool:
+    """Finish a running broadcast of which nothing is pending or in flight. False where something is."""
+    with transaction.atomic():
+        # Locked first, so that the look comes after whoever was adding newcomers.
+        running = Broadcast.objects.running().select_for_update().filter(pk=broadcast_id)
+        if not running:
+            return True
+        if Delivery.objects.open().filter(broadcast_id=broadcast_id).exists():
+            return False
+        Broadcast.objects.filter(pk=broadcast_id).update(
+            status=Broadcast.Status.FINISHED, finished_at=Coalesce(F("finished_at"), at), hold_until=None
+        )
+    logger.info("broadcast %s is finished", broadcast_id)
+    return True
