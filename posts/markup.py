@@ -61,10 +61,14 @@ def visible_length(html: str) -> int:
     return len(visible_text(html).encode("utf-16-le")) // 2
 
 
+def without_controls(text: str) -> str:
+    """The text without characters that no screen shows and no database keeps; every line break is one line feed."""
+    return _CONTROLS.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
 def _parse(source: str) -> "_Parser":
-    text = _CONTROLS.sub("", source.replace("\r\n", "\n").replace("\r", "\n"))
     parser = _Parser()
-    parser.feed(_STRAY_BRACKET.sub("&lt;", _STRAY_AMPERSAND.sub("&amp;", text)))
+    parser.feed(_STRAY_BRACKET.sub("&lt;", _STRAY_AMPERSAND.sub("&amp;", without_controls(source))))
     parser.close()
     return parser
 
@@ -98,7 +102,7 @@ class _Parser(HTMLParser):
             )
 
     def handle_data(self, data: str) -> None:
-        data = _CONTROLS.sub("", data)  # they may have been written as &#0;
+        data = without_controls(data)  # they may have been written as &#0;
         self._written.append(escape(data, quote=False))
         self._visible.append(data)
 

@@ -4,6 +4,7 @@ from datetime import date
 from typing import Self
 
 from django.core.exceptions import ValidationError
+from django.core.validators import MinValueValidator
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
@@ -90,7 +91,8 @@ class Fundraiser(models.Model):
         blank=True,
         help_text=_("For people who cannot see it. The title stands in where this is empty."),
     )
-    goal = models.PositiveBigIntegerField(_("goal"), null=True, blank=True)  # whole units of `currency`
+    # Whole units of `currency`.
+    goal = models.PositiveBigIntegerField(_("goal"), null=True, blank=True, validators=[MinValueValidator(1)])
     currency = models.CharField(_("currency"), max_length=3, choices=Currency, default=Currency.UAH)
     priority = models.SmallIntegerField(
         _("priority"), default=0, help_text=_("The higher goes first among those shown equally often.")
@@ -120,7 +122,7 @@ class Fundraiser(models.Model):
             models.CheckConstraint(
                 name="fundraiser_goal_is_positive",
                 condition=Q(goal=None) | Q(goal__gt=0),
-                violation_error_message=_("The goal must be more than nothing; leave it empty if there is none."),
+                violation_error_message=_("The goal is more than nothing, or empty."),
             ),
             models.CheckConstraint(
                 name="fundraiser_ends_after_it_starts",
@@ -135,12 +137,14 @@ class Fundraiser(models.Model):
             models.UniqueConstraint(
                 name="fundraiser_pinned_alone_to_its_day",
                 fields=["pinned_to"],
+                violation_error_code="unique",  # so that it is told beside the field
                 violation_error_message=_("Another fundraiser is pinned to this day."),
             ),
             models.UniqueConstraint(
                 name="fundraiser_once_per_external_id",
                 fields=["external_id"],
                 condition=~Q(external_id=""),
+                violation_error_code="unique",
                 violation_error_message=_("Another fundraiser has this external id."),
             ),
         ]
@@ -150,9 +154,9 @@ class Fundraiser(models.Model):
 
     def clean(self) -> None:
         """Make the text what Telegram accepts, within its limit; say in the text's own field what is wrong."""
-        self.title = " ".join(self.title.split())
+        self.title = " ".join(markup.without_controls(self.title).split())
         try:
-            self.text = markup.normalise(self.text.strip())
+            self.text = markup.normalise(self.text).strip()
             telegram.check(telegram.compose(self, []))
         except ValidationError as error:
             raise ValidationError({"text": error}) from None

@@ -66,12 +66,12 @@ def compose(fundraiser: "Fundraiser", methods: Iterable["PaymentMethod"]) -> Tel
             "posts/telegram_message.html",
             {
                 "title": fundraiser.title,
-                "text": markup.normalise(fundraiser.text.strip()),
+                "text": markup.normalise(fundraiser.text).strip(),
                 "goal": money(fundraiser.goal, fundraiser.currency) if fundraiser.goal else "",
             },
         )
         buttons = _buttons(list(methods))
-    return TelegramMessage(text=markup.normalise(text.strip()), buttons=buttons, picture=fundraiser.picture_id)
+    return TelegramMessage(text=markup.normalise(text).strip(), buttons=buttons, picture=fundraiser.picture_id)
 
 
 def check(message: TelegramMessage) -> None:
