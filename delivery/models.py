@@ -1,7 +1,7 @@
 """How it goes out: the schedule, the day's broadcast, and one row for each recipient's message."""
 
 from datetime import date, datetime, time, timedelta
-from typing import Self
+from typing import Any, Self
 
 from django.core.exceptions import ValidationError
 from django.db import models
@@ -45,6 +45,13 @@ class DailySchedule(models.Model):
 
     def __str__(self) -> str:
         return f"{self.send_at:%H:%M}"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Store it; where the hour or the switch changed, only hours from this moment on count."""
+        stored = DailySchedule.objects.filter(pk=self.pk).first()
+        if stored and (stored.send_at, stored.is_enabled) != (self.send_at, self.is_enabled):
+            self.effective_from = clock.now()
+        super().save(*args, **kwargs)
 
     @classmethod
     def load(cls) -> "DailySchedule":
