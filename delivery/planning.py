@@ -2,7 +2,6 @@
 
 import logging
 from datetime import date, datetime, time, timedelta
-from functools import partial
 
 from django.db import transaction
 
@@ -102,7 +101,7 @@ def plan_broadcast(
             status=Broadcast.Status.EXPIRED, reason="the next day's broadcast came"
         )
         # If the process dies between the commit and this, or Valkey is away, the sweep enqueues.
-        transaction.on_commit(partial(enqueue_slices, broadcast.pk), robust=True)
+        transaction.on_commit(lambda: enqueue_slices(broadcast.pk), robust=True)
     logger.info("planned the broadcast of %s", day)
     return broadcast
 
