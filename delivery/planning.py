@@ -3,6 +3,7 @@
 import logging
 from datetime import date, datetime, time, timedelta
 
+from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from delivery import statements
@@ -32,6 +33,10 @@ class NotDue(CannotPlan):
 
 class NotApproved(CannotPlan):
     """Only what a person approved goes out."""
+
+
+class NotSendable(CannotPlan):
+    """What was approved was changed since, and Telegram would not take it."""
 
 
 def plan_due_broadcast(*, at: datetime) -> Broadcast | None:
@@ -83,13 +88,14 @@ def plan_broadcast(
     Raises:
         AlreadyPlanned: if the day has its broadcast, or (unless it `waits`) somebody is planning it at this moment.
         NotApproved: if the named fundraiser is not approved.
+        NotSendable: if its message cannot be sent as it stands.
         posts.showing.NothingToShow: if no fundraiser may be shown on the day.
     """
     with transaction.atomic():
         if DailySchedule.objects.select_for_update(skip_locked=not waits).first() is None:
             raise AlreadyPlanned("somebody is planning this day's broadcast at this moment")
         broadcast = _row_of(day)
-        fundraiser = _lock_fundraiser(fundraiser_id or _choose(day))
+        fundraiser = _lock_fundraiser(_choose(day) if fundraiser_id is None else fundraiser_id)
         _freeze(broadcast, fundraiser)
         broadcast.status = Broadcast.Status.PLANNED
         broadcast.reason = ""
@@ -140,7 +146,10 @@ def _lock_fundraiser(fundraiser_id: int) -> Fundraiser:
 
 
 def _freeze(broadcast: Broadcast, fundraiser: Fundraiser) -> None:
-    message = rendering.render(fundraiser)
+    try:
+        message = rendering.render(fundraiser)
+    except ValidationError as error:
+        raise NotSendable(f"fundraiser {fundraiser.pk} cannot be sent: {' '.join(error.messages)}") from error
     broadcast.fundraiser = fundraiser
     broadcast.text = message.text
     broadcast.buttons = message.buttons
