@@ -5,8 +5,11 @@ from datetime import UTC, datetime
 
 import pytest
 import redis
+from celery import Celery
 from django.conf import settings
 from django.utils import translation
+
+from donate1024.celery import app
 
 
 @pytest.fixture(autouse=True)
@@ -34,3 +37,13 @@ def set_clock() -> Iterator[Callable[[datetime], None]]:
 
     yield to
     file.unlink(missing_ok=True)
+
+
+@pytest.fixture
+def broker_away() -> Iterator[None]:
+    """The queue cannot be reached."""
+    away = Celery("away")
+    away.config_from_object("django.conf:settings", namespace="CELERY")
+    away.conf.broker_url = "redis+socket:///nowhere/valkey.sock"
+    yield
+    app.set_current()
