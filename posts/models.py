@@ -7,6 +7,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator
 from django.db import models
 from django.db.models import F, Q
+from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from posts import accounts, links, markup
@@ -37,6 +38,10 @@ class Picture(models.Model):
 
     def __str__(self) -> str:
         return f"{self.width}x{self.height} {self.digest[:8]}"
+
+    @property
+    def url(self) -> str:
+        return reverse("posts:picture", args=[self.digest])
 
 
 class FundraiserQuerySet(models.QuerySet["Fundraiser"]):
@@ -217,6 +222,7 @@ class PaymentMethod(models.Model):
             models.UniqueConstraint(
                 name="payment_method_once_per_fundraiser",
                 fields=["fundraiser", "link", "account"],
+                deferrable=models.Deferrable.DEFERRED,  # two rows of a form may change places
                 violation_error_message=_("This way to pay is there already."),
             ),
         ]
@@ -225,7 +231,8 @@ class PaymentMethod(models.Model):
         return self.label or str(self.get_rail_display())
 
     def clean(self) -> None:
-        self.take(self.link or self.account)
+        if self.link or self.account:
+            self.take(self.link or self.account)
         if self.rail == Rail.CRYPTO and not self.label:
             raise ValidationError({"label": _("Name the coin and its network: money sent by another one is lost.")})
 

@@ -45,9 +45,9 @@ def choose(*, day: date) -> Choice:
 
 
 def shown_on(day: date) -> Fundraiser | None:
-    """The fundraiser that went out that day, as long as it has not gone out again since."""
-    shown = Fundraiser.objects.filter(last_shown_on=day).prefetch_related("payment_methods")
-    return shown.order_by("pk").first()
+    """The fundraiser that went out that day, unless it has been closed, paused or withdrawn since."""
+    shown = Fundraiser.objects.approved().filter(last_shown_on=day)
+    return shown.prefetch_related("payment_methods").order_by("pk").first()
 
 
 def _is_rested(fundraiser: Fundraiser, day: date, cooldown: int) -> bool:

@@ -1,9 +1,11 @@
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date
 from typing import Any
 
 import pytest
 from django.core.exceptions import ValidationError
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from hypothesis import given, strategies as st
 
 from posts.models import Fundraiser, PaymentMethod, Picture, WrongStatus
@@ -16,9 +18,15 @@ Status = Fundraiser.Status
 
 
 def refused_by(name: str, row: Fundraiser | PaymentMethod | Picture) -> bool:
-    with pytest.raises(IntegrityError) as refusal, transaction.atomic():
+    with pytest.raises(IntegrityError) as refusal, transaction.atomic(), deferred_constraints_checked():
         row.save(force_insert=True)
     return name in str(refusal.value)
+
+
+@contextmanager
+def deferred_constraints_checked() -> Iterator[None]:
+    yield
+    connection.check_constraints()
 
 
 @pytest.mark.parametrize(
