@@ -117,10 +117,7 @@ def win_probe(*, broadcast_id: int, is_upload: bool) -> bool:
 
 
 _SECONDS_TO_NEXT = """
-SELECT extract(epoch FROM greatest(
-    delivery.not_before, broadcast.hold_until,
-    CASE WHEN broadcast.first_sent_at IS NULL OR broadcast.hold_until IS NOT NULL THEN broadcast.probe_until END
-) - now() - %(offset)s)::float
+SELECT extract(epoch FROM greatest(delivery.not_before, broadcast.hold_until) - now() - %(offset)s)::float
 FROM delivery_broadcast AS broadcast
 JOIN delivery_delivery AS delivery ON delivery.broadcast_id = broadcast.id
 JOIN subscribers_subscriber AS subscriber ON subscriber.id = delivery.subscriber_id
