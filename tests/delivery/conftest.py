@@ -44,6 +44,6 @@ def broker_away() -> Iterator[None]:
     """The queue cannot be reached."""
     away = Celery("away")
     away.config_from_object("django.conf:settings", namespace="CELERY")
-    away.conf.broker_url = "redis+socket:///nowhere/valkey.sock"
+    away.conf.update(broker_url="redis+socket:///nowhere/valkey.sock")
     yield
     app.set_current()

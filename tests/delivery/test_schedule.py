@@ -3,18 +3,17 @@
 import time as process_time
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, time, timedelta
-from zoneinfo import ZoneInfo
 
 import pytest
 
 from delivery import tasks
 from delivery.models import Broadcast, DailySchedule
+from tests.delivery.morning import DAY, local
 from tests.factories import make_fundraiser, make_schedule
 
 pytestmark = pytest.mark.django_db
 
-KYIV = ZoneInfo("Europe/Kyiv")
-SPRING, AUTUMN = date(2026, 3, 29), date(2026, 10, 25)  # the days on which the clocks change, at 03:00 and at 04:00
+AUTUMN = date(2026, 10, 25)  # its night has an hour more
 SetClock = Callable[[datetime], None]
 
 
@@ -26,10 +25,6 @@ def _process_in_utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         process_time.tzset()
         yield
     process_time.tzset()
-
-
-def local(hour: int, minute: int = 0, second: int = 0, *, day: date = SPRING) -> datetime:
-    return datetime.combine(day, time(hour, minute, second), KYIV)
 
 
 @pytest.mark.parametrize(
@@ -62,15 +57,15 @@ def test_an_hour_before_the_schedule_counts_is_neither_due_nor_missed() -> None:
 
     assert not schedule.is_due(at=local(9))
     assert not schedule.is_missed(at=local(11))
-    assert schedule.is_due(at=local(9, day=SPRING + timedelta(days=1)))
+    assert schedule.is_due(at=local(9, day=DAY + timedelta(days=1)))
 
 
 @pytest.mark.parametrize(
     ("day", "utc_hour"),
     [
-        (SPRING - timedelta(days=1), 6),
-        (SPRING, 5),
-        (SPRING + timedelta(days=1), 5),
+        (DAY - timedelta(days=1), 6),
+        (DAY, 5),
+        (DAY + timedelta(days=1), 5),
         (AUTUMN - timedelta(days=1), 5),
         (AUTUMN, 6),
         (AUTUMN + timedelta(days=1), 6),
@@ -89,7 +84,7 @@ def test_eight_in_the_morning_is_eight_in_kyiv_when_the_clocks_change(day: date,
 def test_an_hour_that_spring_leaves_out_comes_an_hour_later() -> None:
     schedule = DailySchedule(is_enabled=True, effective_from=local(0), send_at=time(3, 30))
 
-    assert schedule.hour_on(SPRING) == local(4, 30)
+    assert schedule.hour_on(DAY) == local(4, 30)
 
 
 def test_an_hour_that_autumn_repeats_is_due_at_the_first_and_not_missed_until_two_real_hours_later() -> None:
@@ -130,7 +125,7 @@ def test_an_hour_moved_to_one_that_is_past_waits_for_the_next_day(set_clock: Set
     schedule.send_at = time(12)
     schedule.save()
 
-    tomorrow = local(12, 1, day=SPRING + timedelta(days=1))
+    tomorrow = local(12, 1, day=DAY + timedelta(days=1))
     assert ticks_that_plan(set_clock, local(12, 21), local(14), tomorrow) == [tomorrow]
     assert Broadcast.objects.count() == 1
 

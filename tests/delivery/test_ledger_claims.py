@@ -1,0 +1,171 @@
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from delivery.ledger import Claim
+from delivery.models import Delivery
+from posts import clock
+from tests.delivery.running import make_proven, turn
+from tests.delivery.together import together
+from tests.factories import make_broadcast, make_delivery, make_subscriber
+
+pytestmark = pytest.mark.django_db
+
+Status = Delivery.Status
+MINUTE = timedelta(minutes=1)
+
+
+def test_a_claim_marks_the_row_and_tells_whom_to_write_to() -> None:
+    broadcast, token = make_proven(), uuid4()
+    delivery = make_delivery(broadcast, subscriber=make_subscriber(chat_id=5_134_861_499))
+
+    (claim,) = turn(broadcast, token=token)
+
+    delivery.refresh_from_db()
+    assert (delivery.status, delivery.token, delivery.settled_at) == ("sending", token, None)
+    assert delivery.claimed_at
+    assert claim == Claim(delivery.pk, delivery.subscriber_id or 0, 5_134_861_499, token, delivery.claimed_at)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_claim_is_committed_before_anybody_could_call() -> None:
+    broadcast = make_proven()
+    delivery = make_delivery(broadcast)
+
+    turn(broadcast)
+
+    seen_by_others = together(lambda: Delivery.objects.get(pk=delivery.pk).status)
+    assert seen_by_others == ["sending"]
+
+
+def test_a_claim_takes_as_many_as_wanted_the_longest_due_first() -> None:
+    broadcast, now = make_proven(), clock.now()
+    waits = [make_delivery(broadcast, not_before=now - minutes * MINUTE).pk for minutes in (1, 3, 2)]
+
+    claims = turn(broadcast, want=2)
+
+    assert {claim.delivery_id for claim in claims} == {waits[1], waits[2]}
+
+
+def test_a_row_is_not_claimed_before_its_time() -> None:
+    broadcast = make_proven()
+    make_delivery(broadcast, not_before=clock.now() + MINUTE)
+
+    assert turn(broadcast) == []
+
+
+def test_a_claim_takes_over_the_revision_that_is_sent() -> None:
+    broadcast = make_proven(revision=2)
+    delivery = make_delivery(broadcast, revision=1)
+
+    turn(broadcast)
+
+    delivery.refresh_from_db()
+    assert delivery.revision == 2
+
+
+@pytest.mark.parametrize("status", [status for status in Status if status != Status.PENDING])
+def test_only_a_pending_row_is_claimed(status: str) -> None:
+    broadcast = make_proven()
+    make_delivery(broadcast, status=status, reason="so", message_id="1", token=uuid4(), claimed_at=clock.now())
+
+    assert turn(broadcast) == []
+
+
+@pytest.mark.parametrize("reason", ["stopped", "blocked", "deactivated", "unreachable"])
+def test_nobody_who_left_is_claimed(reason: str) -> None:
+    broadcast = make_proven()
+    make_delivery(broadcast, subscriber=make_subscriber(left_reason=reason))
+
+    assert turn(broadcast) == []
+    assert turn(broadcast, is_probe=True) == []
+
+
+def test_a_public_channel_is_not_claimed_as_if_it_were_a_person() -> None:
+    broadcast = make_proven()
+    Delivery.objects.create(broadcast=broadcast)
+
+    assert turn(broadcast) == []
+
+
+@pytest.mark.parametrize("status", ["paused", "finished", "cancelled", "expired", "skipped"])
+@pytest.mark.parametrize("is_probe", [False, True])
+def test_nothing_is_claimed_of_a_broadcast_that_does_not_run(status: str, *, is_probe: bool) -> None:
+    broadcast = make_proven(status=status, reason="so", finished_at=clock.now())
+    make_delivery(broadcast)
+
+    assert turn(broadcast, is_probe=is_probe) == []
+
+
+@pytest.mark.parametrize("is_probe", [False, True])
+def test_nothing_is_claimed_after_the_hour_until_which_a_broadcast_runs(*, is_probe: bool) -> None:
+    broadcast = make_proven(run_until=clock.now() - MINUTE)
+    make_delivery(broadcast)
+
+    assert turn(broadcast, is_probe=is_probe) == []
+
+
+@pytest.mark.parametrize("is_probe", [False, True])
+def test_nothing_is_claimed_for_another_revision_than_the_frozen_one(*, is_probe: bool) -> None:
+    broadcast = make_proven(revision=2)
+    make_delivery(broadcast)
+
+    assert turn(broadcast, revision=1, is_probe=is_probe) == []
+
+
+@pytest.mark.parametrize("facts", [{"status": "planned"}, {"status": "sending"}])
+def test_of_a_broadcast_without_a_first_message_only_a_probe_claims(facts: dict[str, Any]) -> None:
+    broadcast = make_broadcast(**facts)
+    make_delivery(broadcast)
+
+    assert turn(broadcast) == []
+    assert len(turn(broadcast, is_probe=True)) == 1
+
+
+@pytest.mark.parametrize("minutes", [-1, 1])
+def test_of_a_broadcast_on_hold_only_a_probe_claims_also_when_the_hold_is_over(minutes: int) -> None:
+    broadcast = make_proven(hold_until=clock.now() + minutes * MINUTE)
+    make_delivery(broadcast)
+
+    assert turn(broadcast) == []
+    assert len(turn(broadcast, is_probe=True)) == 1
+
+
+def test_another_days_rows_are_not_claimed() -> None:
+    broadcast = make_proven()
+    make_delivery(make_proven(date=clock.now().date()))
+
+    assert turn(broadcast) == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_eight_connections_claiming_at_once_never_share_a_row() -> None:
+    broadcast = make_proven()
+    deliveries = [make_delivery(broadcast).pk for _ in range(500)]
+
+    def claim_all() -> list[int]:
+        claimed: list[int] = []
+        while claims := turn(broadcast, want=7):
+            claimed += [claim.delivery_id for claim in claims]
+        return claimed
+
+    claimed = [one for all_of_one in together(*[claim_all] * 8) for one in all_of_one]
+
+    assert sorted(claimed) == sorted(deliveries)
+
+
+def test_the_claim_goes_by_the_sandbox_clock(set_clock: Callable[[datetime], None]) -> None:
+    broadcast = make_proven(run_until=clock.now() + timedelta(hours=12))
+    make_delivery(broadcast)
+    tomorrow = clock.now() + timedelta(days=1)
+
+    set_clock(tomorrow)
+    claims_of_tomorrow = turn(broadcast)
+    set_clock(tomorrow - timedelta(days=1))
+    (claim,) = turn(broadcast)
+
+    assert claims_of_tomorrow == []
+    assert abs(claim.claimed_at - clock.now()) < MINUTE

@@ -1,0 +1,160 @@
+"""What begins a day: the tick, or a person's «start»."""
+
+from datetime import datetime, time, timedelta
+from typing import Any
+
+import pytest
+
+from delivery import planning
+from delivery.models import Broadcast
+from posts.showing import NothingToShow
+from tests.delivery.morning import DAY, MIDNIGHT, MORNING, QUIET
+from tests.delivery.traces import errors
+from tests.factories import (
+    make_broadcast,
+    make_fundraiser,
+    make_schedule,
+    make_subscriber,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_tick_inside_the_window_plans_until_the_quiet_hour() -> None:
+    make_schedule()
+    make_fundraiser()
+
+    broadcast = planning.plan_due_broadcast(at=MORNING)
+
+    assert broadcast
+    assert broadcast.run_until == QUIET
+    assert planning.plan_due_broadcast(at=MORNING + timedelta(minutes=1)) is None
+
+
+def test_a_tick_outside_the_window_leaves_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    make_schedule()
+    make_fundraiser()
+
+    assert planning.plan_due_broadcast(at=MORNING - timedelta(minutes=1)) is None
+
+    assert not Broadcast.objects.exists()
+    assert errors(caplog) == []
+
+
+def test_a_missed_day_leaves_one_row_and_one_error(caplog: pytest.LogCaptureFixture) -> None:
+    make_schedule()
+    make_fundraiser()
+
+    for minutes in (121, 122, 123):
+        assert planning.plan_due_broadcast(at=MORNING + timedelta(minutes=minutes)) is None
+
+    row = Broadcast.objects.get()
+    assert (row.date, row.status, row.reason, row.deliveries.count()) == (DAY, "expired", planning.MISSED, 0)
+    assert errors(caplog) == ["no broadcast on 2026-03-29: its hour went by"]
+
+
+def test_nothing_to_show_leaves_one_row_and_one_error(caplog: pytest.LogCaptureFixture) -> None:
+    make_schedule()
+    make_subscriber()
+
+    for minutes in (0, 1, 2, 119, 120, 121):
+        assert planning.plan_due_broadcast(at=MORNING + timedelta(minutes=minutes)) is None
+
+    row = Broadcast.objects.get()
+    assert (row.status, row.reason, row.deliveries.count()) == ("expired", planning.NOTHING_TO_SHOW, 0)
+    assert errors(caplog) == ["no broadcast on 2026-03-29: nothing to show"]
+
+
+def test_a_fundraiser_approved_inside_the_window_heals_a_day_with_nothing_to_show() -> None:
+    make_schedule()
+    make_subscriber()
+    planning.plan_due_broadcast(at=MORNING)
+    make_fundraiser()
+
+    broadcast = planning.plan_due_broadcast(at=MORNING + timedelta(minutes=30))
+
+    assert broadcast == Broadcast.objects.get()
+    assert broadcast.status == "planned"
+    assert broadcast.deliveries.count() == 1
+
+
+def test_a_fundraiser_approved_after_the_window_waits_for_a_person() -> None:
+    make_schedule()
+    planning.plan_due_broadcast(at=MORNING)
+    make_fundraiser()
+
+    assert planning.plan_due_broadcast(at=MORNING + timedelta(minutes=121)) is None
+
+    assert Broadcast.objects.get().status == "expired"
+
+
+def test_a_skipped_date_is_not_planned_whatever_its_reason() -> None:
+    make_schedule()
+    make_fundraiser()
+    Broadcast.objects.create(date=DAY, status="skipped", reason=planning.NOTHING_TO_SHOW)
+
+    assert planning.plan_due_broadcast(at=MORNING) is None
+
+    assert Broadcast.objects.get().status == "skipped"
+
+
+def test_a_start_inside_the_window_may_run_until_midnight() -> None:
+    make_schedule()
+    make_fundraiser()
+
+    assert planning.start_broadcast(at=MORNING).run_until == MIDNIGHT
+
+
+@pytest.mark.parametrize(
+    ("facts", "at", "words"),
+    [
+        ({"is_enabled": False}, MORNING, "switched off"),
+        ({"send_at": time(9)}, MORNING, "today's hour, 09:00, has not come"),
+        ({}, MORNING.replace(hour=11), "today's hour, 08:00, went by"),
+        ({"effective_from": MORNING.replace(hour=8, minute=0, second=1)}, MORNING, "counts from tomorrow"),
+    ],
+)
+def test_a_start_that_is_not_due_says_why_and_plans_nothing(facts: dict[str, Any], at: datetime, words: str) -> None:
+    make_schedule(**facts)
+    make_fundraiser()
+
+    with pytest.raises(planning.NotDue, match=words):
+        planning.start_broadcast(at=at)
+
+    assert not Broadcast.objects.exists()
+
+
+@pytest.mark.parametrize("hour", [0, 7, 11, 23])
+def test_a_start_now_ignores_the_schedule(hour: int) -> None:
+    make_schedule(is_enabled=False)
+    make_fundraiser()
+
+    broadcast = planning.start_broadcast(at=MORNING.replace(hour=hour), now=True)
+
+    assert (broadcast.date, broadcast.run_until) == (DAY, MIDNIGHT)
+
+
+def test_a_start_now_never_plans_a_second_broadcast() -> None:
+    make_broadcast(status="cancelled")
+
+    with pytest.raises(planning.AlreadyPlanned, match="the broadcast of 2026-03-29 exists already: cancelled"):
+        planning.start_broadcast(at=MORNING, now=True)
+
+
+def test_a_start_now_takes_over_a_missed_day() -> None:
+    make_schedule()
+    make_fundraiser()
+    late = MORNING + timedelta(hours=5)
+    planning.plan_due_broadcast(at=late)
+
+    broadcast = planning.start_broadcast(at=late, now=True)
+
+    assert broadcast == Broadcast.objects.get()
+    assert broadcast.status == "planned"
+
+
+def test_a_start_with_nothing_to_show_says_so() -> None:
+    make_schedule()
+
+    with pytest.raises(NothingToShow, match="no approved fundraiser may be shown on 2026-03-29"):
+        planning.start_broadcast(at=MORNING)
