@@ -1,6 +1,7 @@
-"""Starting child processes that do not outlive this one."""
+"""Child processes that do not outlive this one."""
 
 import ctypes
+import os
 import signal
 import subprocess
 import sys
@@ -52,3 +53,51 @@ def spawn(
             preexec_fn=become,  # noqa: PLW1509  no threads here
             pass_fds=keep_open,
         )
+
+
+class Child:
+    """A process with a log of its own, which can be started again after it has ended."""
+
+    name: str
+    log: Path
+    stop_signal = signal.SIGTERM
+    grace = 15.0  # seconds that it gets to end
+    process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        raise NotImplementedError
+
+    def is_ready(self) -> bool:
+        """Whether it has reached its work; asked after `start` only."""
+        return True
+
+    @property
+    def returncode(self) -> int | None:
+        """None while it runs, as `Popen.poll`."""
+        return self.process.poll() if self.process else None
+
+    def ask_to_stop(self) -> None:
+        if self.process and self.process.poll() is None:
+            self.process.send_signal(self.stop_signal)
+
+    def stop(self) -> str:
+        """End it and everything it started, by force when its time is over; says how it went."""
+        if self.process is None:
+            return "was not running"
+        self.ask_to_stop()
+        how = "stopped"
+        try:
+            self.process.wait(self.grace)
+        except subprocess.TimeoutExpired:
+            how = f"did not stop within {self.grace:.0f} s: killed"
+        _kill_group(self.process.pid)
+        self.process.wait()
+        self.process = None
+        return how
+
+
+def _kill_group(leader: int) -> None:
+    try:
+        os.killpg(leader, signal.SIGKILL)
+    except ProcessLookupError:  # nobody outlived the leader
+        return

