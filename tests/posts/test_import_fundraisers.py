@@ -8,11 +8,13 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from posts.models import Fundraiser, PaymentMethod, Picture
+from posts.rendering import telegram
 from tests.factories import image_bytes, make_fundraiser
 
 pytestmark = pytest.mark.django_db
 
 JAR = "https://send.monobank.ua/jar/SANDBOX001"
+SAMPLES = Path(__file__).parents[2] / "posts" / "samples" / "fundraisers.json"
 ENTRY = {"title": "Пікап", "text": "Для медиків", "url": JAR}
 
 
@@ -218,3 +220,13 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 def test_nothing_in_the_file_is_no_error(tmp_path: Path) -> None:
     assert run(tmp_path) == ("Fundraisers imported: 0 new, 0 updated.\n", "")
+
+
+def test_the_samples_are_ten_and_ready_to_be_sent() -> None:
+    call_command("import_fundraisers", str(SAMPLES), "--approve", stdout=StringIO())
+    call_command("import_fundraisers", str(SAMPLES), "--approve", stdout=StringIO())
+
+    samples = Fundraiser.objects.approved()
+    assert len(samples) == 10
+    assert all(fundraiser.picture_alt and telegram.render(fundraiser).picture for fundraiser in samples)
+    assert Picture.objects.count() == 10
