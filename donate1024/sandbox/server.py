@@ -1,0 +1,86 @@
+"""The Bot API under /bot<token>/<method>: what arrives, the faults asked for, the answer, the log of all calls."""
+
+import asyncio
+import inspect
+from collections import deque
+from collections.abc import Mapping
+from typing import Any
+
+from aiohttp import web
+
+from donate1024.sandbox import Json, calls, faults
+from donate1024.sandbox.methods import METHODS
+from donate1024.sandbox.refusals import Refused, bad_request
+from donate1024.sandbox.world import World
+
+MAX_BODY = 50 * 1024 * 1024  # bytes
+
+
+class _Cut(Exception):
+    """The connection is to be closed without an answer."""
+
+
+class Server:
+    """The Bot API for the bots whose tokens it knows, all in one world."""
+
+    def __init__(self, world: World, bots: Mapping[str, int]) -> None:
+        self.world = world
+        self.bots = bots
+        self.faults: list[faults.Fault] = []
+        self.calls: deque[Json] = deque(maxlen=20_000)
+        self.refused = 0
+
+    async def handle(self, request: web.Request) -> web.Response:
+        """Answer one call; hanging up neither stops nor undoes it, as at Telegram."""
+        entry: Json = {"at": self.world.clock.now(), "method": request.match_info["method"], "chat_id": ""}
+        self.calls.append(entry)
+        try:
+            answer = await self._answer(request, entry)
+        except Refused as refusal:
+            self.refused += 1
+            entry["description"] = refusal.description
+            answer = web.json_response(refusal.body, status=refusal.status)
+        except _Cut:
+            if request.transport is not None:
+                request.transport.abort()
+            answer = web.Response(status=499)  # read by the log of calls only
+        entry["status"] = answer.status
+        return answer
+
+    async def _answer(self, request: web.Request, entry: Json) -> web.Response:
+        token = request.match_info["token"]
+        method = METHODS.get(entry["method"].lower())
+        if ":" not in token:
+            raise Refused(404, "Not Found")
+        if token not in self.bots:
+            raise Refused(401, "Unauthorized")
+        if method is None:
+            raise Refused(404, "Not Found")
+        call = await calls.read(request, self.bots[token])
+        entry |= {"bot_id": call.bot_id, "method": method.name, "chat_id": call.text("chat_id")}
+        entry["fault"] = fault = faults.striking(self.faults, method.name, call.text("chat_id"))
+        if isinstance(fault, dict) and "body" in fault:
+            return web.Response(status=fault["status"], text=fault["body"])
+        await _suffer(fault)
+        if unknown := sorted({*call.fields, *call.uploads} - set(method.parameters.split())):
+            # Telegram ignores these: here a misspelt parameter is found.
+            raise bad_request(f'the sandbox knows no parameter "{unknown[0]}" of {method.name}')
+        result: Any = method.answer(self.world, call)
+        if inspect.isawaitable(result):
+            result = await result
+        if fault == "drop_after":
+            raise _Cut
+        return web.json_response({"ok": True, "result": result})
+
+
+async def _suffer(fault: Any) -> None:
+    match fault:
+        case "drop":
+            raise _Cut
+        case {"hang": seconds}:
+            await asyncio.sleep(seconds)
+            raise Refused(504, "Gateway Timeout")
+        case {"delay": seconds}:
+            await asyncio.sleep(seconds)
+        case {"status": _}:
+            raise faults.refusal(fault)
