@@ -1,9 +1,10 @@
 """Who listens: subscribers, and the inbox of what Telegram told us."""
 
-from datetime import datetime
-from typing import Self
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Any, Self
 
-from django.db import models
+from django.db import IntegrityError, models, transaction
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
@@ -20,6 +21,39 @@ class SubscriberQuerySet(models.QuerySet["Subscriber"]):
         """Record that Telegram called the chat unreachable; False for somebody who (re)subscribed since the claim."""
         stayed = self.active().filter(pk=pk).exclude(started_at__gt=claimed_at)
         return bool(stayed.update(left_at=at, left_reason=reason))
+
+    def move(self, pk: int, *, to: int, at: datetime) -> None:
+        """Follow a group into its supergroup; where that is a subscriber already, this row only leaves."""
+        try:
+            with transaction.atomic():
+                self.filter(pk=pk).update(chat_id=to)
+        except IntegrityError:
+            self.active().filter(pk=pk).update(left_at=at, left_reason=Subscriber.LeftReason.UNREACHABLE)
+
+    @transaction.atomic
+    def subscribe(self, *, chat_id: int, at: datetime, **names: str) -> bool:
+        """Take in a chat at its own wish; whoever left for any reason is back. `names` are the fields to keep up.
+
+        True for whoever did not get the daily message by their own wish yet, and only then does `started_at` move:
+        a /start repeated, or handled twice, changes nothing.
+        """
+        subscriber, is_new = self.get_or_create(chat_id=chat_id, defaults={"joined_at": at, "started_at": at, **names})
+        if is_new:
+            return True
+        same = self.filter(pk=subscriber.pk)
+        same.exclude(**names).update(**names)
+        away = same.filter(Q(left_at__isnull=False) | Q(started_at=None))
+        return bool(away.update(left_at=None, left_reason="", started_at=at))
+
+    def leave(self, *, chat_id: int, reason: str, at: datetime) -> bool:
+        """Record that they left; False where that is known. Who asked to stop counts so, whatever came before."""
+        staying = self.exclude(left_reason=reason) if reason == Subscriber.LeftReason.STOPPED else self.active()
+        return bool(staying.filter(chat_id=chat_id).update(left_at=at, left_reason=reason))
+
+    def returned(self, *, chat_id: int, at: datetime) -> bool:
+        """Record that they unblocked the bot: it brings back whoever left by blocking it, and nobody else."""
+        blocked = self.filter(chat_id=chat_id, left_reason=Subscriber.LeftReason.BLOCKED)
+        return bool(blocked.update(left_at=None, left_reason="", started_at=at))
 
 
 class Subscriber(models.Model):
@@ -68,11 +102,29 @@ class Subscriber(models.Model):
 
 class InboxUpdateQuerySet(models.QuerySet["InboxUpdate"]):
     def unhandled(self) -> Self:
+        """In the order in which they came."""
         return self.filter(handled_at=None).order_by("pk")
+
+    def store(self, updates: Iterable[dict[str, Any]], *, bot_id: int, at: datetime) -> None:
+        """Keep what Telegram handed out, in one statement; what is kept already stays as it is."""
+        rows = [
+            InboxUpdate(bot_id=bot_id, update_id=update["update_id"], payload=storable(update), received_at=at)
+            for update in updates
+        ]
+        self.bulk_create(rows, ignore_conflicts=True)
+
+    def mark_handled(self, pk: int, *, at: datetime) -> None:
+        self.filter(pk=pk, handled_at=None).update(handled_at=at)
+
+    def prune(self, *, at: datetime) -> None:
+        """Delete what was handled long enough ago: Telegram hands an update out for a day at most."""
+        self.filter(handled_at__lt=at - InboxUpdate.KEPT_FOR).delete()
 
 
 class InboxUpdate(models.Model):
     """One update from Telegram, stored before it is confirmed, so that no kill can lose it."""
+
+    KEPT_FOR = timedelta(days=2)
 
     bot_id = models.BigIntegerField(_("bot id"))
     update_id = models.BigIntegerField(_("update id"))
@@ -94,3 +146,16 @@ class InboxUpdate(models.Model):
 
     def __str__(self) -> str:
         return f"{self.bot_id}/{self.update_id}"
+
+
+def storable(value: Any) -> Any:
+    """The same JSON without what PostgreSQL refuses to keep: NUL characters and halves of surrogate pairs."""
+    match value:
+        case str():
+            return value.replace("\0", "").encode(errors="replace").decode()
+        case dict():
+            return {storable(key): storable(inner) for key, inner in value.items()}
+        case list():
+            return [storable(inner) for inner in value]
+        case _:
+            return value

@@ -1,0 +1,113 @@
+"""The HTTP under python-telegram-bot: aiohttp, telling what was never sent from what perhaps was."""
+
+import json
+from typing import Any
+from urllib.request import getproxies, proxy_bypass
+
+import aiohttp
+from telegram.error import NetworkError, TelegramError, TimedOut
+from telegram.request import BaseRequest, RequestData
+from yarl import URL
+
+CONNECT_WITHIN = 5.0  # seconds, the wait for a free connection of the pool included
+READ_WITHIN = 30.0  # seconds; the library's own 5 make many more calls whose outcome nobody knows
+# Shorter than any server's: a connection that the other side has closed in the meantime would swallow a call.
+KEEP_ALIVE = 15.0  # seconds
+
+# What aiohttp raises before it has a connection to write to. Everything else may come after the request went out.
+NEVER_SENT = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, aiohttp.ClientHttpProxyError)
+
+
+class NeverSent(Exception):
+    """The `__cause__` of an error before which not one byte of the request was written."""
+
+
+class AiohttpRequest(BaseRequest):
+    """One pool of connections, for one event loop.
+
+    An error's text never repeats the address, in which the bot's token stands: aiohttp writes it into its own.
+    """
+
+    def __init__(self, *, connections: int, api_url: str) -> None:
+        self._connections = connections
+        self._proxy = proxy_for(api_url)
+        self._session: aiohttp.ClientSession
+
+    @property
+    def read_timeout(self) -> float:
+        return READ_WITHIN
+
+    async def initialize(self) -> None:
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=self._connections, keepalive_timeout=KEEP_ALIVE),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            headers={"User-Agent": self.USER_AGENT},
+            proxy=self._proxy,
+        )
+
+    async def shutdown(self) -> None:
+        await self._session.close()
+
+    async def do_request(
+        self,
+        url: str,
+        method: str,
+        request_data: RequestData | None = None,
+        read_timeout: object = BaseRequest.DEFAULT_NONE,
+        *_: object,
+        **__: object,
+    ) -> tuple[int, bytes]:
+        """Make one call, once: the library posts every one of the Bot API, and aiohttp repeats no POST.
+
+        Of the library's timeouts only `read_timeout` counts, and no call goes without one.
+        """
+        read = read_timeout if isinstance(read_timeout, int | float) else READ_WITHIN
+        timeout = aiohttp.ClientTimeout(total=CONNECT_WITHIN + read, connect=CONNECT_WITHIN, sock_read=read)
+        try:
+            async with self._session.request(
+                method, url, data=_body(request_data), timeout=timeout, allow_redirects=False
+            ) as answer:
+                return answer.status, await answer.read()
+        except NEVER_SENT as error:
+            raise NetworkError(f"not sent: {type(error).__name__}") from NeverSent(type(error).__name__)
+        except TimeoutError as error:
+            raise TimedOut(f"no answer: {type(error).__name__}") from None
+        except (aiohttp.ClientError, OSError) as error:
+            raise NetworkError(f"no answer: {type(error).__name__}") from None
+
+    @staticmethod
+    def parse_json_payload(payload: bytes) -> dict[str, Any]:
+        """Read an answer of the Bot API.
+
+        Raises:
+            TelegramError: it is none: an empty body, a page of some proxy.
+        """
+        try:
+            answer = json.loads(payload)
+        except ValueError:
+            raise TelegramError("not an answer of the Bot API") from None
+        if not isinstance(answer, dict) or not answer.keys() & {"result", "description"}:
+            raise TelegramError("not an answer of the Bot API")
+        return answer
+
+
+def proxy_for(api_url: str) -> str | None:
+    """The proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY ask for.
+
+    Looked up once: aiohttp's `trust_env` reads the environment and ~/.netrc in a thread at every request.
+    """
+    address = URL(api_url)
+    if proxy_bypass(address.host or ""):
+        return None
+    return getproxies().get(address.scheme)
+
+
+def _body(data: RequestData | None) -> aiohttp.FormData | dict[str, str] | None:
+    if data is None:
+        return None
+    if not data.contains_files:
+        return data.json_parameters
+    form = aiohttp.FormData(data.json_parameters)
+    for field, (filename, content, media_type) in data.multipart_data.items():
+        form.add_field(field, content, filename=filename, content_type=media_type)
+    return form
