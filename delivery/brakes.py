@@ -30,8 +30,8 @@ def end_probe(broadcast_id: int) -> None:
 def hold(broadcast_id: int, *, wait: timedelta) -> None:
     """Write to nobody for `wait`, then to one. A longer hold stays."""
     until = clock.now() + wait
-    # In PostgreSQL greatest() passes over NULL.
-    Broadcast.objects.running().filter(pk=broadcast_id).update(hold_until=Greatest(F("hold_until"), until))
+    # In PostgreSQL greatest() passes over NULL. A paused one too: whoever resumes it must wait as well.
+    Broadcast.objects.unfinished().filter(pk=broadcast_id).update(hold_until=Greatest(F("hold_until"), until))
     logger.warning("broadcast %s is on hold for %s", broadcast_id, wait)
 
 

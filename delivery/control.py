@@ -4,6 +4,8 @@ import logging
 from datetime import date, datetime
 
 from django.db import transaction
+from django.db.models import F
+from django.db.models.functions import Greatest
 
 from delivery import brakes, sweeping
 from delivery.models import Broadcast, DailySchedule
@@ -43,7 +45,7 @@ def resume(broadcast: Broadcast, *, at: datetime) -> None:
         if not paused.update(
             status=Broadcast.Status.SENDING,
             reason="",
-            hold_until=at,
+            hold_until=Greatest(F("hold_until"), at),  # Telegram's own wait is not shortened
             probe_until=None,
             run_until=midnight_after(broadcast.date),
         ):
