@@ -158,14 +158,12 @@ def test_eight_connections_claiming_at_once_never_share_a_row() -> None:
 
 
 def test_the_claim_goes_by_the_sandbox_clock(set_clock: Callable[[datetime], None]) -> None:
-    broadcast = make_proven(run_until=clock.now() + timedelta(hours=12))
-    make_delivery(broadcast)
-    tomorrow = clock.now() + timedelta(days=1)
+    tonight, tomorrow = clock.now() + timedelta(hours=12), clock.now() + timedelta(days=1)
+    make_delivery(until_tonight := make_proven(run_until=tonight))
+    make_delivery(from_tonight := make_proven(date=tonight.date()), not_before=tonight)
 
     set_clock(tomorrow)
-    claims_of_tomorrow = turn(broadcast)
-    set_clock(tomorrow - timedelta(days=1))
-    (claim,) = turn(broadcast)
 
-    assert claims_of_tomorrow == []
-    assert abs(claim.claimed_at - clock.now()) < MINUTE
+    assert turn(until_tonight) == []
+    (claim,) = turn(from_tonight)
+    assert abs(claim.claimed_at - tomorrow) < MINUTE
