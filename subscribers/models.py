@@ -113,8 +113,8 @@ class InboxUpdateQuerySet(models.QuerySet["InboxUpdate"]):
         ]
         self.bulk_create(rows, ignore_conflicts=True)
 
-    def mark_handled(self, pk: int, *, at: datetime) -> None:
-        self.filter(pk=pk, handled_at=None).update(handled_at=at)
+    def mark_handled(self, pks: Iterable[int], *, at: datetime) -> None:
+        self.filter(pk__in=pks, handled_at=None).update(handled_at=at)
 
     def prune(self, *, at: datetime) -> None:
         """Delete what was handled long enough ago: Telegram hands an update out for a day at most."""

@@ -1,0 +1,64 @@
+"""What the bot does about an event: one domain call, then the answer.
+
+Each may happen twice: a kill between the answer and the mark on the update repeats it.
+"""
+
+from dataclasses import dataclass
+
+from posts import clock
+from subscribers.bot.database import Database
+from subscribers.bot.events import Blocked, Event, Person, Pressed, Said, Unblocked
+from subscribers.bot.replies import BUTTON_BACK, Replies
+from subscribers.models import Subscriber
+
+START, STOP = "/start", "/stop"
+Reason = Subscriber.LeftReason
+
+
+@dataclass(frozen=True, slots=True)
+class Handlers:
+    database: Database
+    replies: Replies
+
+    async def handle(self, event: Event) -> None:
+        match event:
+            case Said(person=person, command="/start"):
+                await self.database.call(subscribe, person)
+                await self.replies.welcome(person)
+            case Said(person=person, command="/stop"):
+                await self.database.call(leave, person, Reason.STOPPED)
+                await self.replies.goodbye(person)
+            case Said(person=person):
+                await self.replies.help(person)
+            case Pressed():
+                await self._press(event)
+            case Blocked(person=person):
+                await self.database.call(leave, person, Reason.BLOCKED)
+            case Unblocked(person=person):
+                await self.database.call(come_back, person)
+
+    async def _press(self, pressed: Pressed) -> None:
+        has_joined = pressed.button == BUTTON_BACK and await self.database.call(subscribe, pressed.person)
+        await self.replies.acknowledge(pressed.query_id)
+        if has_joined:  # pressing once more says nothing new
+            await self.replies.welcome(pressed.person)
+
+
+def is_small_talk(event: Event) -> bool:
+    return isinstance(event, Said) and event.command not in {START, STOP}
+
+
+def is_leaving(event: Event) -> bool:
+    return isinstance(event, Blocked) or (isinstance(event, Said) and event.command == STOP)
+
+
+def subscribe(person: Person) -> bool:
+    return Subscriber.objects.subscribe(chat_id=person.chat_id, at=clock.now(), **person.names)
+
+
+def leave(person: Person, reason: Reason) -> bool:
+    return Subscriber.objects.leave(chat_id=person.chat_id, reason=reason, at=clock.now())
+
+
+def come_back(person: Person) -> bool:
+    return Subscriber.objects.returned(chat_id=person.chat_id, at=clock.now())

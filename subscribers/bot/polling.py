@@ -1,0 +1,70 @@
+"""Long polling: what Telegram hands out is stored, then confirmed, then answered.
+
+The library's own updater confirms before it has handled: a kill loses what it held.
+"""
+
+import asyncio
+import logging
+from typing import NoReturn
+
+from telegram.error import TelegramError
+
+from subscribers.bot import inbox
+from subscribers.bot.database import Database
+from subscribers.bot.events import read
+from subscribers.bot.people import People, Waiting
+from subscribers.bot.trouble import Trouble
+from subscribers.telegram.client import TelegramBot
+
+logger = logging.getLogger(__name__)
+
+KINDS = ("message", "callback_query", "my_chat_member")  # the last is never sent unless it is asked for
+WAIT = 30  # seconds that Telegram holds an empty answer back
+PRUNE_EVERY = 3600.0  # seconds
+
+
+class Poller:
+    """One process' turn at polling. It begins with what an earlier one stored and did not answer."""
+
+    def __init__(self, bot: TelegramBot, database: Database, people: People) -> None:
+        self._bot = bot
+        self._database = database
+        self._people = people
+        # From the last answer, never from the table: ids begin anew, at random, after a quiet week.
+        self._offset: int | None = None
+        self._last_pk = 0
+
+    async def run(self) -> NoReturn:
+        trouble = Trouble()
+        while True:
+            await self._hand_out()
+            try:
+                await self._fetch()
+            except TelegramError as error:
+                await asyncio.sleep(trouble.pause_after(error))
+            else:
+                trouble.end()
+
+    async def _fetch(self) -> None:
+        updates = await self._bot.fetch_updates(offset=self._offset, wait=WAIT, kinds=KINDS)
+        if updates:
+            await self._database.call(inbox.store, updates)
+        # The next request confirms them. After an empty answer nothing is left to confirm.
+        self._offset = updates[-1]["update_id"] + 1 if updates else None
+
+    async def _hand_out(self) -> None:
+        """Give everything stored to its people, except what has been given already."""
+        while rows := await self._database.call(inbox.unhandled_after, self._last_pk):
+            for row in rows:
+                if event := read(row.payload):
+                    await self._people.give(Waiting(row.pk, event))
+            nobodys = [row.pk for row in rows if read(row.payload) is None]
+            if nobodys:
+                await self._database.call(inbox.mark_handled, nobodys)
+            self._last_pk = rows[-1].pk
+
+
+async def prune_hourly(database: Database) -> NoReturn:
+    while True:
+        await database.call(inbox.prune)
+        await asyncio.sleep(PRUNE_EVERY)
