@@ -3,8 +3,8 @@
 import argparse
 import sys
 
+from donate1024.stack.children import ServerError
 from donate1024.stack.demo import demo
-from donate1024.stack.embedded import ServerError
 from donate1024.stack.ports import PortRefused
 from donate1024.stack.processes import CommandFailed
 from donate1024.stack.run import run

@@ -15,6 +15,10 @@ libc = ctypes.CDLL(None, use_errno=True)
 Command = Sequence[str | Path]
 
 
+class ServerError(RuntimeError):
+    """A server does not start; the message says why."""
+
+
 def nothing() -> None:
     """What a child does before it becomes the command, where nothing special is needed."""
 
@@ -89,7 +93,7 @@ class Child:
         try:
             self.process.wait(self.grace)
         except subprocess.TimeoutExpired:
-            how = f"did not stop within {self.grace:.0f} s: killed"
+            how = f"did not stop within {self.grace:g} s: killed"
         _kill_group(self.process.pid)
         self.process.wait()
         self.process = None

@@ -14,17 +14,15 @@ from typing import Self
 import psycopg
 import redis
 from psycopg import sql
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from donate1024.stack import environment, unprivileged
-from donate1024.stack.children import Child, Command, spawn
+from donate1024.stack.children import Child, Command, ServerError, spawn
 from donate1024.stack.logs import last_lines
 
 READY_WITHIN = 60.0
 ROOT_DIRECTORY = Path("/")
-
-
-class ServerError(RuntimeError):
-    """A server does not start; the message says why, as the server told it."""
 
 
 class Server(Child):
@@ -181,7 +179,7 @@ class Valkey(Server):
         )
 
     def probe(self) -> None:
-        with redis.Redis(unix_socket_path=str(self.socket)) as client:
+        with redis.Redis(unix_socket_path=str(self.socket), retry=Retry(NoBackoff(), 0)) as client:
             client.ping()
 
 

@@ -5,8 +5,7 @@ import time
 from dataclasses import dataclass
 from typing import Self
 
-from donate1024.stack.children import Child
-from donate1024.stack.embedded import ServerError
+from donate1024.stack.children import Child, ServerError
 from donate1024.stack.logs import last_lines
 from donate1024.stack.processes import describe_end
 from donate1024.stack.terminal import Terminal
@@ -53,7 +52,7 @@ class Watch:
             self.pause = FIRST_PAUSE
         self.again_at = time.monotonic() + self.pause
         why = last_lines(self.member.log, 1)
-        self.terminal.trouble(self.member.name, f"{how}; again in {self.pause:.0f} s. {self.member.log}: {why}")
+        self.terminal.trouble(self.member.name, f"{how}; again in {self.pause:g} s. {self.member.log}: {why}")
         self.pause = min(self.pause * 2, LONGEST_PAUSE)
 
 

@@ -1,4 +1,4 @@
-"""How PostgreSQL, which refuses to be root, is started by root."""
+"""How PostgreSQL is started by those whom it refuses: root, and users without a name."""
 
 import ctypes
 import os
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from donate1024.stack.children import LINUX, libc, nothing
+from donate1024.stack.children import LINUX, ServerError, libc, nothing
 
 CLONE_NEWUSER = 0x10000000
 NOBODY = 65534
@@ -30,8 +30,12 @@ class Account:
 
 
 def account() -> Account:
-    """The best way there is on this machine."""
-    if os.geteuid() != 0:
+    """The best way there is on this machine.
+
+    Raises:
+        ServerError: if there is none.
+    """
+    if os.geteuid() != 0 and _has_a_name(os.geteuid()):
         return Account()
     if LINUX and _works(enter_user_namespace):
         return Account(prepare=enter_user_namespace)
@@ -39,19 +43,20 @@ def account() -> Account:
 
 
 def enter_user_namespace() -> None:
-    """Look like `nobody` from inside; outside every file still belongs to root. Containers often forbid it."""
+    """Look like `nobody` from inside; outside every file still belongs to us. Containers often forbid it."""
+    user, group = os.geteuid(), os.getegid()
     if libc.unshare(CLONE_NEWUSER) != 0:
         raise OSError(ctypes.get_errno(), "unshare")
     Path("/proc/self/setgroups").write_text("deny")
-    Path("/proc/self/uid_map").write_text(f"{NOBODY} 0 1")
-    Path("/proc/self/gid_map").write_text(f"{NOBODY} 0 1")
+    Path("/proc/self/uid_map").write_text(f"{NOBODY} {user} 1")
+    Path("/proc/self/gid_map").write_text(f"{NOBODY} {group} 1")
 
 
 def nobody() -> Account:
     """Become `nobody`, but keep root's way through closed directories: the project may lie in a 0700 home."""
     setpriv = shutil.which("setpriv")
-    if setpriv is None:
-        raise RuntimeError("PostgreSQL refuses to run as root: start as another user, or install util-linux (setpriv)")
+    if setpriv is None or os.geteuid() != 0:
+        raise ServerError("PostgreSQL starts neither for root nor for a user without a name: start as another user")
     user = pwd.getpwnam("nobody")
     passing = "-all,+dac_override"
     return Account(
@@ -66,6 +71,14 @@ def nobody() -> Account:
         ),
         owner=user.pw_uid,
     )
+
+
+def _has_a_name(user: int) -> bool:
+    try:
+        pwd.getpwuid(user)
+    except KeyError:
+        return False
+    return True
 
 
 def _works(prepare: Callable[[], None]) -> bool:
