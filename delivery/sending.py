@@ -8,12 +8,12 @@ from uuid import UUID, uuid4
 
 import redis.exceptions
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, connection
+from django.db import InterfaceError, OperationalError
 
 from delivery import brakes, ledger, stopping
 from delivery.calls import Calls
 from delivery.channels.telegram import FrozenMessage, TelegramChannel
-from delivery.database_thread import DatabaseThread
+from delivery.database_thread import DatabaseThread, close_connection
 from delivery.ledger import Claim
 from delivery.models import Broadcast, UploadedPicture
 from delivery.recording import record_and_claim
@@ -96,6 +96,7 @@ class Slice:
         permits = await self._take_permits(min(room, self._window.permits_per_turn))
         if not permits:
             await self._calls.wait_for_answer(seconds=NAP)
+            await self._turn(want=0)
             return True
         await asyncio.sleep(permits[0])
         if await self._send(permits):
@@ -113,7 +114,8 @@ class Slice:
         """Claim for the permits and begin the calls; False where nothing could be claimed."""
         claimed = monotonic()
         is_probe = False
-        claims = [] if self._frozen.message.needs_upload else await self._turn(want=len(permits))
+        # Until the picture is uploaded there are only probes, so that it goes up once.
+        claims = await self._turn(want=0 if self._frozen.message.needs_upload else len(permits))
         if not claims and await self._win_probe():
             claimed, is_probe = monotonic(), True
             claims = await self._turn(want=1, is_probe=True)
@@ -171,7 +173,7 @@ class Slice:
         """Wait for PostgreSQL, and return what a statement may have claimed whose reply was lost."""
         give_up = monotonic() + DATABASE_PATIENCE
         while True:
-            await self._database.run(connection.close)
+            await self._database.run(close_connection)
             try:
                 return await self._database.run(ledger.give_back, token=token)
             except (OperationalError, InterfaceError):

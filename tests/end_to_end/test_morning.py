@@ -1,0 +1,28 @@
+"""The morning as it should be: one message to everybody, whoever starts it and however often."""
+
+import pytest
+
+from delivery.models import Broadcast, Delivery
+from delivery.slices import enqueue_slices
+from tests.end_to_end.installation import Installation
+from tests.factories import make_fundraiser, make_picture
+
+pytestmark = pytest.mark.end_to_end
+
+
+def test_beat_plans_and_workers_serve_everybody_once(installation: Installation) -> None:
+    make_fundraiser(picture=make_picture(), picture_alt="Авто")
+    people = installation.add_people(40)
+    installation.sandbox.post("/control/block", {"chat_id": people[0]})
+    installation.set_clock()
+    installation.enable_schedule()
+    installation.worker()
+
+    installation.beat()
+
+    books = installation.wait_for_status("finished")
+    assert books["counts"] == {"pending": 0, "sending": 0, "sent": 39, "skipped": 1, "failed": 0, "unknown": 0}
+    assert books["skipped"] == {"blocked": 1}
+    assert installation.served() == dict.fromkeys(people[1:], 1)
+    uploads = [call["uploaded"] for call in installation.sandbox.get("/control/ledger?method=sendPhoto")]
+    assert uploads.count(True) == 1
