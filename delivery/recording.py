@@ -40,22 +40,22 @@ def record_and_claim(
 ) -> list[ledger.Claim]:
     """Record the answers and claim up to `want` deliveries: see `ledger.turn`.
 
-    Where an answer says something about more than its own row, that is recorded with it, and nothing is claimed.
+    Where an answer says something about more than its own row, that is recorded with it, in one transaction.
     """
     results = [
         ledger.Result(answer.claim, answer.verdict.status, answer.verdict.reason, answer.verdict.message_id)
         for answer in answers
     ]
     reaching = [answer for answer in answers if answer.reaches_beyond_the_row]
-    if not reaching:
-        return ledger.turn(
-            broadcast_id=broadcast_id, revision=revision, results=results, want=want, token=token, is_probe=is_probe
-        )
-    with transaction.atomic():
-        ledger.turn(broadcast_id=broadcast_id, revision=revision, results=results, want=0, token=token)
-        for answer in reaching:
-            _record_reach(answer, broadcast_id=broadcast_id, bot_id=bot_id)
-    return []
+    if reaching:
+        with transaction.atomic():
+            ledger.turn(broadcast_id=broadcast_id, revision=revision, results=results, want=0, token=token)
+            for answer in reaching:
+                _record_reach(answer, broadcast_id=broadcast_id, bot_id=bot_id)
+        results = []
+    return ledger.turn(
+        broadcast_id=broadcast_id, revision=revision, results=results, want=want, token=token, is_probe=is_probe
+    )
 
 
 def _record_reach(answer: Answer, *, broadcast_id: int, bot_id: int) -> None:
