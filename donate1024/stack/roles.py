@@ -22,7 +22,7 @@ def web(place: Place, *, port: int) -> Process:
 
 
 def bot(place: Place) -> Process:
-    return Process("bot", "manage.py", "run_bot", place=place)
+    return Process("bot", "manage.py", "run_bot", place=place, says="The bot listens")
 
 
 def telegram_worker(place: Place) -> Process:

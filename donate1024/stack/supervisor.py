@@ -27,9 +27,10 @@ class Watch:
     is_ready: bool = False
 
     def start(self) -> None:
-        self.again_at, self.is_ready, self.started_at = None, False, time.monotonic()
+        self.again_at, self.started_at = None, time.monotonic()
         self.member.start()
-        self.terminal.event(self.member.name, "started")
+        self.is_ready = self.member.is_ready()  # a server's start ends only when it answers
+        self.terminal.event(self.member.name, *self._how())
 
     def look(self) -> None:
         if self.again_at is not None:
@@ -39,7 +40,10 @@ class Watch:
             self._has_died(describe_end(code))
         elif not self.is_ready and self.member.is_ready():
             self.is_ready = True
-            self.terminal.event(self.member.name, "ready", style="green")
+            self.terminal.event(self.member.name, *self._how())
+
+    def _how(self) -> tuple[str, str]:
+        return ("ready", "green") if self.is_ready else ("started", "")
 
     def _bring_back(self) -> None:
         try:

@@ -11,7 +11,7 @@ class Terminal:
         self.console = Console(highlight=False, soft_wrap=True)
         self.began = time.monotonic()
 
-    def event(self, name: str, what: str, *, style: str = "") -> None:
+    def event(self, name: str, what: str, style: str = "") -> None:
         self.console.print(
             Text.assemble((f"{self.seconds():6.1f} s  ", "dim"), (f"{name:<10} ", "bold"), (what, style))
         )

@@ -1,0 +1,72 @@
+# Needs git, make and Python 3.11 or newer; everything else is set up in .venv.
+# One morning to its end: `make demo`. Everything, until Ctrl-C: `make run`.
+
+.DEFAULT_GOAL := help
+.PHONY: help demo run test check soak lock for-users for-developers \
+	format lint types contracts migrations deploy translations
+
+PYTHONS := python3.11 python3.12 python3.13 python3 python3.14
+PYTHON ?= $(shell for it in $(PYTHONS); do \
+	"$$it" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo "$$it" && break; done)
+BIN := .venv/bin
+# The checks read settings, but never the person's own: no .env, no token, no database.
+CLEAN := env -i PATH="$$PATH" HOME="$$HOME" DONATE1024_ENV_FILE=
+SANDBOX := $(CLEAN) DONATE1024_SANDBOX=1 SECRET_KEY=no-secret-it-serves-the-checks-alone-and-opens-nothing \
+	TELEGRAM_API_URL=http://127.0.0.1:9 SITE_URL=https://example.org
+
+help:
+	@echo 'make demo    one morning to its end, on throw-away data: what this project does'
+	@echo 'make run     everything, until Ctrl-C: the sandbox, or your bot with TELEGRAM_BOT_TOKEN in .env'
+	@echo 'make test    the tests (ARGS= goes to pytest)'
+	@echo 'make check   format, lint, types, contracts, migrations, deploy check, translations, and the tests'
+	@echo 'make soak    the long tests'
+	@echo 'make lock    write the hashed requirements from pyproject.toml'
+
+demo run: for-users
+	@exec $(BIN)/python -m donate1024.stack $@
+
+test: for-developers
+	@$(BIN)/python -m pytest -n 2 --dist loadfile -m 'not long' $(ARGS)
+
+soak: for-developers
+	@$(BIN)/python -m pytest -m long --timeout 3600 $(ARGS)
+
+check: format lint types contracts migrations deploy translations
+	@$(MAKE) --no-print-directory test
+
+format: for-developers
+	$(BIN)/ruff format --check --quiet
+
+lint: for-developers
+	$(BIN)/ruff check --quiet
+
+types: for-developers
+	@$(SANDBOX) $(BIN)/mypy
+
+contracts: for-developers
+	@$(BIN)/lint-imports --no-logo
+
+migrations: for-developers
+	@$(SANDBOX) $(BIN)/python -W ignore::RuntimeWarning manage.py makemigrations --check
+
+deploy: for-developers
+	@$(SANDBOX) $(BIN)/python manage.py check --deploy --fail-level WARNING
+
+translations: for-developers
+	@:
+
+lock: for-developers
+	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header \
+		pyproject.toml -o requirements.txt
+	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header \
+		-c requirements.txt --group dev pyproject.toml -o requirements-dev.txt
+
+for-users: has-python
+	@$(PYTHON) bootstrap.py requirements.txt
+
+for-developers: has-python
+	@$(PYTHON) bootstrap.py requirements-dev.txt
+
+.PHONY: has-python
+has-python:
+	@test -n "$(PYTHON)" || { echo 'Python 3.11 or newer with venv is needed; on Debian and Ubuntu: apt install python3-venv'; exit 1; }
