@@ -9,6 +9,8 @@ from zoneinfo import available_timezones
 
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.utils import get_random_secret_key
+from django.urls import reverse_lazy
+from django.utils.translation import gettext_lazy as _
 from environs import Env, EnvError, validate
 
 from donate1024 import redis_urls
@@ -50,8 +52,19 @@ TIME_ZONE: str = env.str(
     "Europe/Kyiv",
     validate=validate.OneOf(available_timezones(), error="expects a time zone's name, for example Europe/Kyiv"),
 )
-PAYMENT_AMOUNTS: list[int] = env.list("PAYMENT_AMOUNTS", [50, 100, 200, 1024], subcast=int)
-JAR_AMOUNT_TEMPLATE: str = env.str("JAR_AMOUNT_TEMPLATE", "a={amount}")
+_payment_amounts: str = env.str(
+    "PAYMENT_AMOUNTS",
+    "50,100,200,1024",
+    # Telegram shows eight buttons in a row at most.
+    validate=validate.Regexp(r"^[1-9]\d*( *, *[1-9]\d*){0,7}$", error="expects one to eight sums such as 50,100,200"),
+)
+JAR_AMOUNT_TEMPLATE: str = env.str(
+    "JAR_AMOUNT_TEMPLATE",
+    "a={amount}",
+    validate=validate.Regexp(
+        r"^([^{}\s]*\{amount\}[^{}\s]*)?$", error="expects a query such as a={{amount}}, or nothing"
+    ),
+)
 SUPPORT_CONTACT: str = env.str("SUPPORT_CONTACT", "")
 DATABASE: dict[str, Any] = env.dj_db_url("DATABASE_URL", ssl_require=False)
 REDIS_URL: str = env.str(
@@ -179,4 +192,43 @@ LOGGING = {
     "root": {"handlers": ["console"], "level": "INFO"},
     # httpx writes every address at INFO, the bot's token in it.
     "loggers": {"httpx": {"level": "WARNING"}, "httpcore": {"level": "WARNING"}},
+}
+
+# The admin's looks (posts/admin_site.py). Ukrainian blue instead of its violet.
+UNFOLD = {
+    "SITE_TITLE": "donate1024",
+    "SITE_HEADER": "donate1024",
+    "SITE_SUBHEADER": _("One fundraiser every morning"),
+    "SITE_SYMBOL": "volunteer_activism",
+    "SHOW_BACK_BUTTON": True,
+    "COLORS": {
+        "primary": {
+            "50": "#eff6ff",
+            "100": "#dbeafe",
+            "200": "#bfdbfe",
+            "300": "#93c5fd",
+            "400": "#60a5fa",
+            "500": "#3b82f6",
+            "600": "#1f5fbf",
+            "700": "#1d4ed8",
+            "800": "#1e40af",
+            "900": "#1e3a8a",
+            "950": "#172554",
+        }
+    },
+    "SIDEBAR": {
+        "show_all_applications": True,
+        "navigation": [
+            {
+                "items": [
+                    {
+                        "title": _("Fundraisers"),
+                        "icon": "favorite",
+                        "link": reverse_lazy("admin:posts_fundraiser_changelist"),
+                    },
+                    {"title": _("Pictures"), "icon": "image", "link": reverse_lazy("admin:posts_picture_changelist")},
+                ]
+            }
+        ],
+    },
 }

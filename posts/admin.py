@@ -56,9 +56,9 @@ class FundraiserAdmin(ModelAdmin):
     change_form_outer_after_template = "posts/admin/preview.html"
     readonly_fields = ("status", "times_shown", "last_shown_on")
     fieldsets = (
-        (None, {"fields": ("title", "text", "photo", "picture_alt", ("goal", "currency"))}),
-        (_("When"), {"fields": (("starts_on", "ends_on"), ("pinned_to", "priority"))}),
-        (_("So far"), {"fields": (("status", "times_shown", "last_shown_on"), "external_id")}),
+        (None, {"fields": ("title", "text", "photo", "picture_alt", "goal", "currency")}),
+        (_("When"), {"fields": ("starts_on", "ends_on", "pinned_to", "priority")}),
+        (_("So far"), {"fields": ("status", "times_shown", "last_shown_on", "external_id"), "classes": ["collapse"]}),
     )
 
     class Media:
@@ -84,22 +84,30 @@ class FundraiserAdmin(ModelAdmin):
     @admin.action(description=_("Approve"), permissions=["change"])
     def approve(self, request: HttpRequest, queryset: QuerySet[Fundraiser]) -> None:
         done = self._each(request, queryset, Fundraiser.approve)
-        self.message_user(request, ngettext("%d fundraiser approved.", "%d fundraisers approved.", done) % done)
+        self.message_user(
+            request, ngettext("%d fundraiser approved.", "%d fundraisers approved.", done) % done, messages.SUCCESS
+        )
 
     @admin.action(description=_("Pause"), permissions=["change"])
     def pause(self, request: HttpRequest, queryset: QuerySet[Fundraiser]) -> None:
         done = self._each(request, queryset, Fundraiser.pause)
-        self.message_user(request, ngettext("%d fundraiser paused.", "%d fundraisers paused.", done) % done)
+        self.message_user(
+            request, ngettext("%d fundraiser paused.", "%d fundraisers paused.", done) % done, messages.SUCCESS
+        )
 
     @admin.action(description=_("Close: the sum is gathered"), permissions=["change"])
     def close(self, request: HttpRequest, queryset: QuerySet[Fundraiser]) -> None:
         done = self._each(request, queryset, Fundraiser.close)
-        self.message_user(request, ngettext("%d fundraiser closed.", "%d fundraisers closed.", done) % done)
+        self.message_user(
+            request, ngettext("%d fundraiser closed.", "%d fundraisers closed.", done) % done, messages.SUCCESS
+        )
 
     @admin.action(description=_("Withdraw for good"), permissions=["change"])
     def withdraw(self, request: HttpRequest, queryset: QuerySet[Fundraiser]) -> None:
         done = self._each(request, queryset, Fundraiser.withdraw)
-        self.message_user(request, ngettext("%d fundraiser withdrawn.", "%d fundraisers withdrawn.", done) % done)
+        self.message_user(
+            request, ngettext("%d fundraiser withdrawn.", "%d fundraisers withdrawn.", done) % done, messages.SUCCESS
+        )
 
     @admin.action(description=_("Save and approve"), permissions=["change"])
     def save_and_approve(self, request: HttpRequest, fundraiser: Fundraiser) -> None:
@@ -138,7 +146,7 @@ class FundraiserAdmin(ModelAdmin):
 
 @admin.register(Picture)
 class PictureAdmin(ModelAdmin):
-    list_display = ("thumbnail", "width", "height", "digest")
+    list_display = ("thumbnail", "width", "height")
     list_per_page = 30
     show_full_result_count = False
     fields = ("large", "width", "height", "media_type", "digest")

@@ -17,7 +17,7 @@ class FundraiserForm(forms.ModelForm):  # type: ignore[type-arg] # Django's form
 
     instance: Fundraiser
     photo = forms.FileField(
-        label=_("picture"),
+        label=_("Picture"),
         required=False,
         widget=PictureWidget(attrs={"accept": "image/*"}),
         help_text=_("With a picture the whole message may have 1,024 characters, without one 4,096."),
@@ -58,7 +58,7 @@ class PaymentMethodForm(forms.ModelForm):  # type: ignore[type-arg]
 
     instance: PaymentMethod
     pasted = forms.CharField(
-        label=_("link, card, IBAN or wallet"), widget=TextWidget, help_text=_("Paste it as you have it.")
+        label=_("Link, card, IBAN or wallet"), widget=TextWidget, help_text=_("Paste it as you have it.")
     )
 
     class Meta:

@@ -84,7 +84,8 @@ class Fundraiser(models.Model):
     title = models.CharField(_("title"), max_length=200, help_text=_("Shown in bold above the text."))
     text = models.TextField(
         _("text"),
-        help_text=_('Who, what and for how much. Bold is <b>…</b>, a link <a href="https://…">…</a>.'),
+        # Django shows it as HTML.
+        help_text=_('Who, what and for how much. &lt;b&gt;bold&lt;/b&gt;, &lt;a href="https://…"&gt;a link&lt;/a&gt;.'),
     )
     status = models.CharField(_("status"), max_length=10, choices=Status, default=Status.DRAFT)
     picture = models.ForeignKey(
