@@ -69,6 +69,7 @@ class Installation:
         self.env = os.environ | {
             "TELEGRAM_API_URL": self.sandbox.url,
             "DATABASE_URL": os.environ["DATABASE_URL"].rpartition("/")[0] + f"/{connection.settings_dict['NAME']}",
+            "DJANGO_SETTINGS_MODULE": "donate1024.settings",
             "PYTHONUNBUFFERED": "1",
         }
 
@@ -153,18 +154,19 @@ class Installation:
         return books
 
     def wait_for_status(self, status: str, *, seconds: float = 60) -> Books:
-        wait_until(lambda: self._status() == status, seconds=seconds, what=f"status {status}", log=self)
+        self.wait_until(lambda: self._status() == status, seconds=seconds, what=f"status {status}")
         return self.books()
 
     def wait_for_count(self, status: Delivery.Status, *, least: int = 1, seconds: float = 30) -> None:
-        wait_until(
-            lambda: Delivery.objects.filter(status=status).count() >= least,
-            seconds=seconds,
-            what=f"{least} x {status}",
-            log=self,
+        self.wait_until(
+            lambda: Delivery.objects.filter(status=status).count() >= least, seconds=seconds, what=f"{least} {status}"
         )
 
+    def wait_until(self, is_so: Callable[[], bool], *, what: str, seconds: float = 30) -> None:
+        wait_until(is_so, seconds=seconds, what=what, log=self)
+
     def written(self) -> str:
+        """The ends of all logs, for a test that waited in vain."""
         return "\n".join(f"--- {process.name}\n{process.written()[-3000:]}" for process in self.processes)
 
     def _status(self) -> str:

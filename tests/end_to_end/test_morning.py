@@ -2,8 +2,6 @@
 
 import pytest
 
-from delivery.models import Broadcast, Delivery
-from delivery.slices import enqueue_slices
 from tests.end_to_end.installation import Installation
 from tests.factories import make_fundraiser, make_picture
 
