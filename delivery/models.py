@@ -5,7 +5,7 @@ from typing import Any, Self
 
 from django.core.exceptions import ValidationError
 from django.db import models
-from django.db.models import ExpressionWrapper, F, Q
+from django.db.models import Exists, ExpressionWrapper, F, OuterRef, Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
@@ -96,6 +96,9 @@ class BroadcastQuerySet(models.QuerySet["Broadcast"]):
 
     def unfinished(self) -> Self:
         return self.filter(status__in=[*Broadcast.RUNNING, Broadcast.Status.PAUSED])
+
+    def with_pending(self) -> Self:
+        return self.filter(Exists(Delivery.objects.pending().filter(broadcast=OuterRef("pk"))))
 
 
 class Broadcast(models.Model):

@@ -23,9 +23,10 @@ NEWCOMER_MARGIN = timedelta(minutes=10)
 def sweep(*, at: datetime) -> None:
     """Bring every broadcast forward. Each step is harmless alone, repeated, or run twice at once."""
     expire_sending(at=at)
-    pause_at_quiet_hour(at=at)
+    reopen_finished()
     skip_left(at=at)
     skip_leftovers(at=at)
+    pause_at_quiet_hour(at=at)
     add_newcomers(at=at)
     for broadcast_id in Broadcast.objects.running().values_list("pk", flat=True):
         if not close_if_done(broadcast_id, at=at):
@@ -40,10 +41,10 @@ def expire_sending(*, at: datetime) -> None:
         logger.warning("%s deliveries became unknown: their sender is gone", count)
 
 
-def pause_at_quiet_hour(*, at: datetime) -> None:
-    for broadcast_id in Broadcast.objects.running().filter(run_until__lte=at).values_list("pk", flat=True):
-        if not close_if_done(broadcast_id, at=at):
-            brakes.pause(broadcast_id, reason=QUIET_HOUR)
+def reopen_finished() -> None:
+    """Go on where a late answer told, after the finish, that an unknown was not sent."""
+    finished = Broadcast.objects.filter(status=Broadcast.Status.FINISHED).with_pending()
+    finished.update(status=Broadcast.Status.SENDING)
 
 
 _SKIP_LEFT = """
@@ -69,6 +70,13 @@ def skip_leftovers(*, at: datetime) -> None:
         Delivery.objects.pending().filter(Exists(over)).update(
             status=Delivery.Status.SKIPPED, reason=status.value, settled_at=at
         )
+
+
+def pause_at_quiet_hour(*, at: datetime) -> None:
+    """Stop what still waits; where only the last calls are on their way, there is nothing to ask a person."""
+    late = Broadcast.objects.running().with_pending().filter(run_until__lte=at)
+    for broadcast_id in late.values_list("pk", flat=True):
+        brakes.pause(broadcast_id, reason=QUIET_HOUR)
 
 
 _ADD_NEWCOMERS = """
