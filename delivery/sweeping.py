@@ -94,7 +94,7 @@ FROM subscribers_subscriber AS subscriber
 WHERE subscriber.id = delivery.subscriber_id AND subscriber.left_at IS NULL AND subscriber.chat_id > 0
     AND subscriber.started_at > %(since)s
     AND delivery.broadcast_id = %(broadcast)s AND delivery.status = 'skipped'
-    AND delivery.reason IN ('left', 'blocked', 'deactivated', 'unreachable')
+    AND delivery.reason IN ('left', 'blocked', 'deactivated', 'unreachable', 'not started')
 """
 
 
