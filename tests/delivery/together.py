@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
+from time import sleep
 from typing import TypeVar
 
 from django.db import connection
@@ -24,3 +25,16 @@ def together(*acts: Callable[[], T]) -> list[T]:
 
     with ThreadPoolExecutor(len(acts)) as threads:
         return list(threads.map(run, acts))
+
+
+def waits_for_lock() -> bool:
+    """Whether, within 5 s, another connection comes to wait for a lock: ours, where nobody else holds one."""
+    waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    with connection.cursor() as cursor:
+        for _ in range(100):
+            cursor.execute("SELECT pg_stat_clear_snapshot()")
+            cursor.execute(waiting)
+            if cursor.fetchone() != (0,):
+                return True
+            sleep(0.05)
+    return False

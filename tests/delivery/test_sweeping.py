@@ -1,0 +1,242 @@
+"""What the sweep puts right each minute, but for the newcomers."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+import pytest
+import redis
+
+from delivery import sweeping
+from delivery.models import Broadcast, Delivery
+from delivery.sweeping import sweep
+from tests.delivery.morning import MORNING, QUIET
+from tests.delivery.traces import errors, queued
+from tests.factories import make_broadcast, make_delivery, make_subscriber
+
+pytestmark = pytest.mark.django_db
+
+SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
+
+
+def make_sending(broadcast: Broadcast, **facts: Any) -> Delivery:
+    return make_delivery(broadcast, **{"status": "sending", "token": uuid4(), "claimed_at": MORNING} | facts)
+
+
+# In flight for too long.
+
+
+def test_what_is_in_flight_for_three_minutes_becomes_unknown_and_is_never_sent_again() -> None:
+    delivery = make_sending(make_broadcast(status="sending"))
+    at = MORNING + 3 * MINUTE + SECOND
+
+    sweep(at=at)
+
+    delivery.refresh_from_db()
+    assert (delivery.status, delivery.reason, delivery.settled_at) == ("unknown", "no answer was recorded", at)
+
+
+def test_an_answer_is_waited_for_for_three_minutes() -> None:
+    delivery = make_sending(make_broadcast(status="sending"))
+
+    sweep(at=MORNING + 3 * MINUTE)
+
+    delivery.refresh_from_db()
+    assert delivery.status == "sending"
+
+
+def test_an_unknown_keeps_the_token_by_which_its_late_answer_counts() -> None:
+    delivery = make_sending(make_broadcast(status="sending"))
+    token = delivery.token
+
+    sweep(at=MORNING + 4 * MINUTE)
+
+    delivery.refresh_from_db()
+    assert delivery.token == token
+
+
+# People who left.
+
+
+@pytest.mark.parametrize(
+    ("left_reason", "reason"),
+    [("stopped", "left"), ("blocked", "blocked"), ("deactivated", "deactivated"), ("unreachable", "unreachable")],
+)
+@pytest.mark.parametrize("status", ["planned", "sending"])
+def test_whoever_left_before_their_turn_is_skipped_with_the_reason(left_reason: str, reason: str, status: str) -> None:
+    broadcast = make_broadcast(status=status)
+    delivery = make_delivery(broadcast, subscriber=make_subscriber(left_reason=left_reason))
+    stays = make_delivery(broadcast)
+
+    sweep(at=MORNING)
+
+    delivery.refresh_from_db()
+    stays.refresh_from_db()
+    assert (delivery.status, delivery.reason, delivery.settled_at) == ("skipped", reason, MORNING)
+    assert stays.status == "pending"
+
+
+def test_whoever_left_while_their_message_was_on_its_way_is_not_called_skipped() -> None:
+    delivery = make_sending(make_broadcast(status="sending"), subscriber=make_subscriber(left_reason="stopped"))
+
+    sweep(at=MORNING)
+
+    delivery.refresh_from_db()
+    assert delivery.status == "sending"
+
+
+# Broadcasts that will not go on.
+
+
+@pytest.mark.parametrize("status", ["cancelled", "expired"])
+def test_what_is_pending_of_a_broadcast_that_is_over_is_skipped_with_that_reason(status: str) -> None:
+    broadcast = make_broadcast(status=status, reason="so")
+    pending, on_its_way = make_delivery(broadcast), make_sending(broadcast)
+
+    sweep(at=MORNING)
+
+    pending.refresh_from_db()
+    on_its_way.refresh_from_db()
+    assert (pending.status, pending.reason, pending.settled_at) == ("skipped", status, MORNING)
+    assert on_its_way.status == "sending"
+
+
+def test_what_is_pending_of_a_paused_broadcast_waits() -> None:
+    delivery = make_delivery(make_broadcast(status="paused", reason="so"))
+
+    sweep(at=MORNING)
+
+    delivery.refresh_from_db()
+    assert delivery.status == "pending"
+
+
+# The quiet hour.
+
+
+def test_what_still_waits_at_the_quiet_hour_is_paused_and_told(caplog: pytest.LogCaptureFixture) -> None:
+    broadcast = make_broadcast(status="sending", run_until=QUIET)
+    make_delivery(broadcast)
+
+    sweep(at=QUIET)
+    sweep(at=QUIET + MINUTE)
+
+    broadcast.refresh_from_db()
+    assert (broadcast.status, broadcast.reason) == ("paused", "quiet hour")
+    assert errors(caplog) == [f"broadcast {broadcast.pk} paused: quiet hour"]
+
+
+def test_until_the_quiet_hour_a_broadcast_goes_on() -> None:
+    broadcast = make_broadcast(status="sending", run_until=QUIET)
+    make_delivery(broadcast)
+
+    sweep(at=QUIET - SECOND)
+
+    broadcast.refresh_from_db()
+    assert broadcast.status == "sending"
+
+
+def test_the_last_calls_on_their_way_at_the_quiet_hour_need_no_person(caplog: pytest.LogCaptureFixture) -> None:
+    broadcast = make_broadcast(status="sending", run_until=QUIET)
+    delivery = make_sending(broadcast, claimed_at=QUIET - SECOND)
+
+    sweep(at=QUIET)
+    Delivery.objects.filter(pk=delivery.pk).update(status="sent", message_id="77")
+    sweep(at=QUIET + MINUTE)
+
+    broadcast.refresh_from_db()
+    assert broadcast.status == "finished"
+    assert errors(caplog) == []
+
+
+def test_people_who_left_do_not_make_a_broadcast_wait_at_the_quiet_hour() -> None:
+    broadcast = make_broadcast(status="sending", run_until=QUIET)
+    make_delivery(broadcast, subscriber=make_subscriber(left_reason="stopped"))
+
+    sweep(at=QUIET)
+
+    broadcast.refresh_from_db()
+    assert broadcast.status == "finished"
+
+
+# The end.
+
+
+def test_a_broadcast_with_nothing_pending_and_nothing_in_flight_is_finished(broker: redis.Redis) -> None:
+    broadcast = make_broadcast(status="sending", hold_until=MORNING)
+    for status in ("sent", "skipped", "failed", "unknown"):
+        make_delivery(broadcast, status=status, reason="so", message_id="77")
+
+    sweep(at=MORNING)
+
+    broadcast.refresh_from_db()
+    assert (broadcast.status, broadcast.finished_at, broadcast.hold_until) == ("finished", MORNING, None)
+    assert queued(broker) == []
+
+
+@pytest.mark.parametrize("status", ["pending", "sending"])
+def test_a_broadcast_with_an_open_row_goes_on_in_every_slot(status: str, broker: redis.Redis) -> None:
+    broadcast = make_broadcast(status="sending")
+    make_sending(broadcast, status=status)
+
+    sweep(at=MORNING)
+
+    broadcast.refresh_from_db()
+    assert (broadcast.status, broadcast.finished_at) == ("sending", None)
+    wanted = [message["body"][1] for message in queued(broker)]
+    assert sorted(one["slot"] for one in wanted) == [0, 1]
+    assert {one["broadcast_id"] for one in wanted} == {broadcast.pk}
+
+
+def test_a_broadcast_to_nobody_is_finished_at_once() -> None:
+    broadcast = make_broadcast(status="planned")
+
+    sweep(at=MORNING)
+
+    broadcast.refresh_from_db()
+    assert broadcast.status == "finished"
+
+
+@pytest.mark.parametrize("status", ["paused", "cancelled", "expired", "skipped"])
+def test_a_broadcast_that_does_not_run_is_neither_closed_nor_sent(status: str, broker: redis.Redis) -> None:
+    broadcast = make_broadcast(status=status, reason="so")
+
+    sweep(at=MORNING)
+
+    broadcast.refresh_from_db()
+    assert (broadcast.status, broadcast.finished_at) == (status, None)
+    assert queued(broker) == []
+
+
+def test_closing_what_was_closed_keeps_the_first_finish() -> None:
+    broadcast = make_broadcast(status="sending", finished_at=MORNING)
+
+    assert sweeping.close_if_done(broadcast.pk, at=MORNING + MINUTE)
+
+    broadcast.refresh_from_db()
+    assert (broadcast.status, broadcast.finished_at) == ("finished", MORNING)
+
+
+def test_an_answer_that_tells_after_the_finish_that_nothing_was_sent_opens_the_broadcast_again() -> None:
+    broadcast = make_broadcast(status="finished", finished_at=MORNING)
+    make_delivery(broadcast)
+    done = make_broadcast(date=MORNING.date() - timedelta(days=1), status="finished", finished_at=MORNING)
+
+    sweep(at=MORNING + MINUTE)
+
+    broadcast.refresh_from_db()
+    done.refresh_from_db()
+    assert (broadcast.status, broadcast.finished_at) == ("sending", MORNING)
+    assert done.status == "finished"
+
+
+def test_a_second_sweep_changes_nothing_but_the_queue() -> None:
+    broadcast = make_broadcast(status="sending")
+    make_sending(broadcast)
+    make_delivery(broadcast)
+    make_delivery(broadcast, subscriber=make_subscriber(left_reason="stopped"))
+    sweep(at=MORNING + 4 * MINUTE)
+    before = list(Delivery.objects.order_by("pk").values())
+
+    sweep(at=MORNING + 5 * MINUTE)
+
+    assert list(Delivery.objects.order_by("pk").values()) == before
