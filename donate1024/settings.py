@@ -95,6 +95,7 @@ if not SECRET_KEY:
     SECRET_KEY = get_random_secret_key()  # only commands that open nothing come here
 if SANDBOX:
     TELEGRAM_BOT_TOKEN = SANDBOX_TOKEN
+PAYMENT_AMOUNTS = [int(amount) for amount in _payment_amounts.split(",")]
 if not TELEGRAM_SENDERS:
     # Two, so that one killed worker does not stop the morning; one more for each 500 messages/s.
     TELEGRAM_SENDERS = max(2, math.ceil(TELEGRAM_MESSAGES_PER_SECOND / 500))
