@@ -32,7 +32,8 @@ class SandboxProcess:
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         if not line:
-            raise SandboxError(f"the sandbox ended with {self.process.wait()}")
+            self._end()
+            raise SandboxError(f"the sandbox ended with {self.process.returncode}")
         self.url: str = json.loads(line)["url"]
         self._port = int(self.url.rpartition(":")[2])
 

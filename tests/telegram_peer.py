@@ -7,13 +7,12 @@ import asyncio
 import threading
 import time
 from collections import defaultdict
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeAlias
 
 from aiohttp import web
 from lo_bot_api_emulator import ApiRefusal, LoBotApiEmulator
 
-HANG, DROP, DROP_AFTER = "hang", "drop", "drop_after"
-Fault = ApiRefusal | Literal["hang", "drop", "drop_after"]
+Fault: TypeAlias = ApiRefusal | Literal["hang", "drop", "drop_after"]
 
 BLOCKED = ApiRefusal("Forbidden: bot was blocked by the user", 403)
 DEACTIVATED = ApiRefusal("Forbidden: user is deactivated", 403)

@@ -9,6 +9,7 @@ from donate1024.sandbox.refusals import Refused, too_many_requests
 
 _NAMES = {"method", "chat_id", "nth", "times", "fault"}
 _KINDS = {"status", "hang", "delay"}
+_OF_STATUS = {"description", "retry_after", "parameters", "body"}
 _DROPS = {"drop", "drop_after"}
 
 
@@ -41,9 +42,12 @@ def parsed(fault: Any) -> Fault:
     if not isinstance(fault, dict) or not set(fault) <= _NAMES or "fault" not in fault:
         raise ValueError(f"a fault has {sorted(_NAMES)}, and at least fault: {fault!r}")
     what = fault["fault"]
-    known = len(_KINDS & set(what)) == 1 if isinstance(what, dict) else what in _DROPS
+    if isinstance(what, dict):
+        known = len(_KINDS & set(what)) == 1 and set(what) <= _KINDS | (_OF_STATUS if "status" in what else set())
+    else:
+        known = what in _DROPS
     if not known:
-        raise ValueError(f"fault is one of {sorted(_DROPS)} or an object with one of {sorted(_KINDS)}: {what!r}")
+        raise ValueError(f"no such fault: {what!r}")
     return Fault(what, fault.get("method"), fault.get("chat_id"), fault.get("nth", 1), fault.get("times", 1))
 
 
