@@ -35,8 +35,8 @@ def main(requirements: str) -> None:
 
 def _install(requirements: str) -> None:
     """By uv, which is five times as fast; by pip where uv does not work."""
-    pip = [PYTHON, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--require-hashes", "-r"]
-    uv = [VENV / "bin" / "uv", "pip", "install", "-q", "--compile-bytecode", "--require-hashes", "-r"]
+    pip = [str(PYTHON), "-m", "pip", "install", "-q", "--disable-pip-version-check", "--require-hashes", "-r"]
+    uv = [str(VENV / "bin" / "uv"), "pip", "install", "-q", "--compile-bytecode", "--require-hashes", "-r"]
     environ = os.environ | {"VIRTUAL_ENV": str(VENV)}
     has_uv = subprocess.run([*pip, "requirements-uv.txt"], cwd=ROOT, check=False).returncode == 0
     if has_uv and subprocess.run([*uv, requirements], cwd=ROOT, env=environ, check=False).returncode == 0:
