@@ -1,0 +1,219 @@
+"""The HTTP client's edges, each over a real socket: was a byte of the request written or not."""
+
+import asyncio
+import socket
+import traceback
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+
+import pytest
+from pytest_django.fixtures import Settings
+from telegram import Bot
+from telegram.error import TelegramError
+
+from subscribers.telegram import transport
+from subscribers.telegram.client import open_bot
+from subscribers.telegram.outcomes import ChannelError, NotSent, OutcomeUnknown, as_channel_error
+from tests.sandbox_process import SandboxProcess
+
+Connection = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+MESSAGE = b'{"ok":true,"result":{"message_id":1,"date":1,"chat":{"id":1,"type":"private"}}}'
+
+
+@asynccontextmanager
+async def server(answer: Connection, settings: Settings) -> AsyncIterator[str]:
+    """A server whose every connection is served by `answer`; TELEGRAM_API_URL names it."""
+
+    connections: list[asyncio.Task[None]] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            await answer(reader, writer)
+        writer.close()
+        with suppress(ConnectionError):
+            await writer.wait_closed()
+
+    def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connections.append(asyncio.create_task(serve(reader, writer)))
+
+    running = await asyncio.start_server(accept, "127.0.0.1", 0)
+    settings.TELEGRAM_API_URL = f"http://127.0.0.1:{running.sockets[0].getsockname()[1]}"
+    try:
+        yield settings.TELEGRAM_API_URL
+    finally:
+        running.close()
+        for connection in connections:
+            connection.cancel()
+        await asyncio.gather(*connections, return_exceptions=True)
+
+
+async def read_request(reader: asyncio.StreamReader) -> bytes:
+    head = await reader.readuntil(b"\r\n\r\n")
+    length = next(line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:"))
+    return head + await reader.readexactly(int(length.split(b":")[1]))
+
+
+def response(body: bytes = MESSAGE, status: str = "200 OK") -> bytes:
+    return f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
+
+
+async def failure(bot: Bot) -> TelegramError:
+    with pytest.raises(TelegramError) as caught:
+        await bot.send_message(1, "Збір")
+    return caught.value
+
+
+async def outcome() -> ChannelError:
+    async with open_bot(connections=1) as bot:
+        return as_channel_error(await failure(bot))
+
+
+async def test_a_host_without_a_name_got_nothing(settings: Settings) -> None:
+    settings.TELEGRAM_API_URL = "http://nowhere.invalid"
+
+    assert isinstance(await outcome(), NotSent)
+
+
+async def test_a_connection_that_is_never_accepted_got_nothing(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transport, "CONNECT_WITHIN", 0.3)
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as full, socket.socket() as first, socket.socket() as second:
+        first.connect(full.getsockname())
+        second.setblocking(False)  # its connection is the one that fills the queue
+        second.connect_ex(full.getsockname())
+        settings.TELEGRAM_API_URL = f"http://127.0.0.1:{full.getsockname()[1]}"
+
+        assert isinstance(await outcome(), NotSent)
+
+
+async def test_waiting_in_vain_for_a_free_connection_got_nothing(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def hang(reader: asyncio.StreamReader, _: asyncio.StreamWriter) -> None:
+        await reader.read()
+        await reader.read()
+
+    monkeypatch.setattr(transport, "CONNECT_WITHIN", 0.3)
+    async with server(hang, settings), open_bot(connections=1) as bot:
+        first = asyncio.create_task(failure(bot))
+        await asyncio.sleep(0.1)
+
+        second = as_channel_error(await failure(bot))
+
+        assert isinstance(second, NotSent)
+        first.cancel()
+
+
+async def test_a_proxy_that_refuses_the_tunnel_got_nothing(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(response(b"", "407 Proxy Authentication Required"))
+
+    async with server(refuse, settings) as proxy:
+        monkeypatch.setenv("HTTPS_PROXY", proxy)
+        monkeypatch.delenv("NO_PROXY", raising=False)
+        settings.TELEGRAM_API_URL = "https://api.telegram.test"
+
+        assert isinstance(await outcome(), NotSent)
+
+
+async def test_a_server_that_never_answers_perhaps_got_it(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def hang(reader: asyncio.StreamReader, _: asyncio.StreamWriter) -> None:
+        await reader.read()
+
+    monkeypatch.setattr(transport, "READ_WITHIN", 0.3)
+    async with server(hang, settings):
+        assert isinstance(await outcome(), OutcomeUnknown)
+
+
+async def test_a_server_that_drips_is_given_up(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def drip(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await read_request(reader)
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n")
+        for _ in range(100):
+            writer.write(b" ")
+            await asyncio.sleep(0.1)
+
+    monkeypatch.setattr(transport, "CONNECT_WITHIN", 0.3)
+    monkeypatch.setattr(transport, "READ_WITHIN", 0.5)
+    async with server(drip, settings), asyncio.timeout(3):
+        assert isinstance(await outcome(), OutcomeUnknown)
+
+
+async def test_a_kept_connection_that_breaks_is_not_tried_again(settings: Settings) -> None:
+    requests: list[bytes] = []
+
+    async def once(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        requests.append(await read_request(reader))
+        writer.write(response())
+        requests.append(await read_request(reader))
+
+    async with server(once, settings), open_bot(connections=1) as bot:
+        await bot.send_message(1, "Збір")
+
+        error = as_channel_error(await failure(bot))
+
+    assert isinstance(error, OutcomeUnknown)
+    assert len(requests) == 2
+
+
+async def test_an_upload_goes_out_whole(settings: Settings) -> None:
+    requests: list[bytes] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        requests.append(await read_request(reader))
+        writer.write(response())
+
+    async with server(serve, settings), open_bot(connections=1) as bot:
+        await bot.send_photo(1, b"\x89PNG bytes", caption="Збір")
+
+    assert b"\x89PNG bytes" in requests[0]
+    assert "Збір".encode() in requests[0]
+
+
+async def test_calls_go_through_the_proxy_of_the_environment(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    requests: list[bytes] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        requests.append(await read_request(reader))
+        writer.write(response())
+
+    async with server(serve, settings) as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy)
+        monkeypatch.delenv("NO_PROXY", raising=False)
+        settings.TELEGRAM_API_URL = "http://api.telegram.test"
+        async with open_bot(connections=1) as bot:
+            await bot.send_message(1, "Збір")
+
+    assert requests[0].startswith(b"POST http://api.telegram.test/bot")
+
+
+async def test_a_long_poll_waits_as_long_as_it_was_asked_to(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def late(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await read_request(reader)
+        await asyncio.sleep(1)
+        writer.write(response(b'{"ok":true,"result":[]}'))
+
+    monkeypatch.setattr(transport, "READ_WITHIN", 0.3)
+    async with server(late, settings), open_bot(connections=1) as bot:
+        assert await bot.fetch_updates(offset=None, wait=1, kinds=["message"]) == []
+
+
+async def test_no_error_repr_or_traceback_tells_the_token(sandbox: SandboxProcess, settings: Settings) -> None:
+    secret = settings.TELEGRAM_BOT_TOKEN.partition(":")[2]
+    told: list[str] = []
+    faults = ["drop", {"hang": 2}, {"status": 401}, {"status": 502, "body": "no JSON"}]
+    sandbox.post("/control/faults", [{"fault": fault, "method": "sendMessage", "chat_id": 1} for fault in faults])
+    async with open_bot(connections=1) as bot:
+        told.append(repr(bot))
+        for _ in faults:
+            with pytest.raises(TelegramError) as caught:
+                await bot.send_message(1, "Збір", read_timeout=0.5)
+            told += [str(caught.value), *traceback.format_exception(caught.value)]
+
+    assert not [text for text in told if secret in text]
