@@ -6,8 +6,10 @@
 	format lint types contracts migrations deploy translations
 
 PYTHONS := python3.11 python3.12 python3.13 python3 python3.14
-PYTHON ?= $(shell for it in $(PYTHONS); do \
+ifndef PYTHON
+PYTHON := $(shell for it in $(PYTHONS); do \
 	"$$it" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo "$$it" && break; done)
+endif
 BIN := .venv/bin
 # The checks read settings, but never the person's own: no .env, no token, no database.
 CLEAN := env -i PATH="$$PATH" HOME="$$HOME" DONATE1024_ENV_FILE=
