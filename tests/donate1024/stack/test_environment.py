@@ -1,0 +1,49 @@
+import re
+from pathlib import Path
+
+from donate1024.stack import environment
+from donate1024.stack.environment import NAMES, ROOT
+
+
+def test_env_example_shows_every_setting_once() -> None:
+    text = (ROOT / ".env.example").read_text()
+
+    shown = re.findall(r"^#?([A-Z][A-Z0-9_]+)=", text, re.MULTILINE)
+
+    assert sorted(shown) == sorted(NAMES - {"DONATE1024_SANDBOX"})
+
+
+def test_settings_py_reads_no_setting_that_is_not_listed() -> None:
+    text = (ROOT / "donate1024" / "settings.py").read_text()
+
+    read = set(re.findall(r"""env\.\w+\(\s*"([A-Z0-9_]+)""", text))
+
+    assert read <= NAMES
+
+
+def test_what_is_set_counts_before_env_file_and_secrets(tmp_path: Path) -> None:
+    (tmp_path / "env").write_text("SECRET_KEY=file\nTIME_ZONE=file\n")
+    (tmp_path / "secrets.env").write_text("SECRET_KEY=generated\nTIME_ZONE=generated\nMETRICS_TOKEN=generated\n")
+    environ = {
+        "DONATE1024_ENV_FILE": str(tmp_path / "env"),
+        "STATE_DIR": str(tmp_path),
+        "SECRET_KEY": "set",
+        "DATABASE_URL": "postgres://elsewhere/it",
+    }
+
+    state = environment.load(environ)
+
+    assert state == tmp_path
+    assert environ["SECRET_KEY"] == "set"
+    assert environ["TIME_ZONE"] == "file"
+    assert environ["METRICS_TOKEN"] == "generated"
+    assert environ["DATABASE_URL"] == "postgres://elsewhere/it"
+    assert environ["REDIS_URL"] == environment.redis_url(tmp_path)
+
+
+def test_each_real_bot_has_a_state_directory_of_its_own(tmp_path: Path) -> None:
+    token = "123456789:" + "a" * 35
+
+    assert environment.state_dir({"TELEGRAM_BOT_TOKEN": token}).name == "123456789"
+    assert environment.state_dir({}) == ROOT / ".local"
+    assert environment.state_dir({"TELEGRAM_BOT_TOKEN": token, "STATE_DIR": str(tmp_path)}) == tmp_path
