@@ -8,6 +8,8 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, Self
 
+_ROOT = Path(__file__).parents[1]
+
 
 class SandboxError(Exception):
     """The sandbox's control refused; its answer is the text."""
@@ -21,14 +23,14 @@ class SandboxProcess:
 
     def __init__(self, state: Path, rate: float | None = None, tokens: Iterable[str] = ()) -> None:
         self.state = state
-        self._arguments = ["--state", str(state), "--rate", str(rate or 0)]
+        self._arguments = ["--state", str(state.resolve()), "--rate", str(rate or 0)]
         self._arguments += [argument for token in tokens for argument in ("--token", token)]
         self._port = 0
         self.start()
 
     def start(self) -> None:
         command = [sys.executable, "-m", "donate1024.sandbox", "--port", str(self._port), *self._arguments]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(command, cwd=_ROOT, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         if not line:

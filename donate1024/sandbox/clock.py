@@ -12,7 +12,7 @@ EARLY = timedelta(seconds=5)
 class Clock:
     def __init__(self, state: Path, zone: ZoneInfo, morning: time) -> None:
         self._file = state / "clock-offset"
-        self._zone = zone
+        self.zone = zone
         self._morning = morning
 
     def offset(self) -> float:
@@ -26,13 +26,13 @@ class Clock:
         return system_clock.time() + self.offset()
 
     def local(self) -> datetime:
-        return datetime.fromtimestamp(self.now(), self._zone)
+        return datetime.fromtimestamp(self.now(), self.zone)
 
     def jump_to_next_morning(self) -> datetime:
         """Move everybody's clock to shortly before the next morning, only ever forwards; the new moment."""
         now = self.local()
         day = now.date()
-        while (goal := datetime.combine(day, self._morning, self._zone).astimezone(UTC) - EARLY) <= now:
+        while (goal := datetime.combine(day, self._morning, self.zone).astimezone(UTC) - EARLY) <= now:
             day += timedelta(days=1)
         temporary = self._file.with_suffix(".new")
         temporary.write_text(str(goal.timestamp() - system_clock.time()))

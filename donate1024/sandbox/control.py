@@ -132,6 +132,7 @@ class Control:
             {
                 "version": version,
                 "now": self.world.clock.now(),
+                "zone": self.world.clock.zone.key,
                 "accepted": self.world.sent,
                 "refused": self.server.refused,
                 "phones": [self._phone(chat_id) for chat_id in wanted if chat_id in self.world.chats],

@@ -49,11 +49,12 @@ def from_html(html: str) -> Marked:
     text, entities = _trimmed(text, entities)
     if len(entities) > MAX_ENTITIES:
         raise bad_request("ENTITIES_TOO_LONG")
-    return Marked(text, entities, html)
+    return Marked(text, _with_noticed(text, entities), html)
 
 
 def from_plain(text: str) -> Marked:
-    return Marked(*_trimmed(text, []))
+    text, _ = _trimmed(text, [])
+    return Marked(text, noticed(text))
 
 
 def utf16_length(text: str) -> int:
@@ -253,8 +254,19 @@ def _cannot_parse(description: str) -> Refused:
 
 
 _NOTICED = re.compile(
-    r"(?P<url>https?://[^\s<>\"]*[^\s<>\".,:;!?)])|(?<![\w/])(?P<bot_command>/[A-Za-z0-9_]{1,32}(?:@\w+)?)"
+    r"(?P<url>https?://[^\s<>\"]*[^\s<>\".,:;!?)])|(?<![\w/<>])(?P<bot_command>/[A-Za-z0-9_]{1,32}(?:@\w+)?)(?![\w/<>])"
 )
+
+
+def _with_noticed(text: str, entities: list[Json]) -> list[Json]:
+    """With what Telegram notices beside the marked parts."""
+
+    def is_apart(one: Json, other: Json) -> bool:
+        ends = one["offset"] + one["length"], other["offset"] + other["length"]
+        return bool(ends[0] <= other["offset"] or ends[1] <= one["offset"])
+
+    more = [found for found in noticed(text) if all(is_apart(found, entity) for entity in entities)]
+    return sorted([*entities, *more], key=lambda entity: (entity["offset"], -entity["length"]))
 
 
 def noticed(text: str) -> list[Json]:

@@ -75,7 +75,7 @@ def _send(
         chat_id=chat.chat_id,
         message_id=message_id,
         text=body.text,
-        entities=body.entities or markup.noticed(body.text),
+        entities=body.entities,
         html=body.html,
         photo=photo,
         uploaded=upload is not None,
@@ -106,8 +106,7 @@ def edit_message_reply_markup(world: World, call: Call) -> Json:
 def _edit(world: World, call: Call, name: str, message: Message, body: Marked) -> Json:
     """An edit without a keyboard takes the keyboard away, as at Telegram."""
     keyboard = keyboards.inline_keyboard(call.text("reply_markup"))
-    entities = body.entities or markup.noticed(body.text)
-    if (body.text, entities, keyboard) == (message.text, message.entities, message.reply_markup):
+    if (body.text, body.entities, keyboard) == (message.text, message.entities, message.reply_markup):
         raise bad_request(
             "message is not modified: specified new message content and reply markup are exactly the same as a current "
             "content and reply markup of the message"
@@ -118,7 +117,7 @@ def _edit(world: World, call: Call, name: str, message: Message, body: Marked) -
         chat_id=message.chat_id,
         message_id=message.message_id,
         text=body.text,
-        entities=entities,
+        entities=body.entities,
         html=body.html,
         reply_markup=keyboard,
     )
