@@ -1,0 +1,69 @@
+from datetime import timedelta
+
+import pytest
+import redis
+
+from delivery import slots
+from delivery.models import Delivery, SenderSlot
+from posts import clock
+from tests.delivery.running import make_proven
+from tests.delivery.together import together
+from tests.delivery.traces import queued
+from tests.factories import make_broadcast, make_delivery, make_subscriber
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+SECOND = timedelta(seconds=1)
+
+
+def test_one_of_many_takes_a_slot() -> None:
+    taken = together(*[lambda: slots._take(0)] * 8)
+
+    assert sorted(taken) == [False] * 7 + [True]
+
+
+def test_each_slot_is_taken_for_itself() -> None:
+    assert [slots._take(0), slots._take(1), slots._take(0)] == [True, True, False]
+
+
+def test_a_slot_lapses_so_that_a_killed_slice_does_not_block_it() -> None:
+    slots._take(0)
+    busy_until = SenderSlot.objects.get().busy_until
+
+    SenderSlot.objects.update(busy_until=clock.now() - SECOND)
+
+    assert timedelta(seconds=36) < busy_until - clock.now() <= timedelta(seconds=40)
+    assert slots._take(0)
+
+
+def test_a_slot_that_was_given_up_is_free_at_once() -> None:
+    slots._take(0)
+
+    slots._release(0)
+
+    assert slots._take(0)
+
+
+def test_a_slice_whose_slot_is_taken_ends_without_a_successor(broker: redis.Redis) -> None:
+    broadcast = make_proven()
+    make_delivery(broadcast)
+    slots._take(0)
+
+    slots.work_slot(0, broadcast_id=broadcast.pk)
+
+    assert Delivery.objects.get().status == "pending"
+    assert queued(broker) == []
+
+
+def test_a_slice_that_finds_nothing_to_send_closes_what_is_done_and_frees_its_slot(broker: redis.Redis) -> None:
+    broadcast = make_broadcast(status="sending")
+    make_delivery(broadcast, status="sent", message_id="77")
+    gone = make_delivery(broadcast, subscriber=make_subscriber(left_reason="stopped"))
+
+    slots.work_slot(0, broadcast_id=broadcast.pk)
+
+    broadcast.refresh_from_db()
+    gone.refresh_from_db()
+    assert (broadcast.status, gone.status, gone.reason) == ("finished", "skipped", "left")
+    assert queued(broker) == []
+    assert slots._take(0)
