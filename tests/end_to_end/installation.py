@@ -183,5 +183,3 @@ def wait_until(
         if monotonic() > end:
             raise AssertionError(f"waited {seconds} s for {what}\n{log.written() if log else ''}")
         sleep(0.05)
-
-

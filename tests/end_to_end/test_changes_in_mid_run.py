@@ -14,7 +14,7 @@ pytestmark = pytest.mark.end_to_end
 def test_leaving_counts_at_once_and_coming_back_is_served_once(installation: Installation) -> None:
     make_fundraiser()
     people = installation.add_people(100)
-    installation.bot().wait_for("polling")
+    installation.bot().wait_for("The bot listens")
     installation.worker()
     installation.manage("broadcast", "start", "--now")
     installation.wait_for_count(Delivery.Status.SENT, least=5)
@@ -36,13 +36,13 @@ def test_leaving_counts_at_once_and_coming_back_is_served_once(installation: Ins
     assert installation.served() == dict.fromkeys(set(people) - {leaver, blocker}, 1)
 
 
-def test_whoever_left_and_was_skipped_gets_todays_message_on_the_return(installation: Installation) -> None:
+def test_newcomers_and_people_who_come_back_get_todays_message(installation: Installation) -> None:
     make_fundraiser()
     people = installation.add_people(3)
     Subscriber.objects.filter(chat_id=people[0]).update(left_at="2026-01-01T00:00:00Z", left_reason="blocked")
     installation.set_clock()
     installation.enable_schedule()
-    installation.bot().wait_for("polling")
+    installation.bot().wait_for("The bot listens")
     installation.worker()
     installation.beat()
     finished_at = installation.wait_for_status("finished")["finished_at"]

@@ -73,6 +73,7 @@ def test_a_worker_whose_broker_dies_under_it_goes_on_working(installation: Insta
         assert installation.manage("broadcast", "start", "--now").returncode == 0
         installation.wait_for_count(Delivery.Status.SENT, least=10)
 
+        assert broker.process is not None
         broker.process.kill()
         broker.process.wait()
         counts = installation.books()["counts"]
