@@ -44,6 +44,7 @@ def demo(terminal: Terminal) -> int:
                 follow(supervisor, books, within=BROADCAST_WITHIN)
                 return _judge(terminal, place, sandbox_port)
             except KeyboardInterrupt:
+                terminal.event("stopping", "what is being sent ends first")
                 supervisor.stop_processes()
                 _explain(terminal, books)
                 return INTERRUPTED
