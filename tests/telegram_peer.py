@@ -16,6 +16,7 @@ Fault: TypeAlias = ApiRefusal | Literal["hang", "drop", "drop_after"]
 
 BLOCKED = ApiRefusal("Forbidden: bot was blocked by the user", 403)
 DEACTIVATED = ApiRefusal("Forbidden: user is deactivated", 403)
+_CUT_AFTER = web.RequestKey("cut_after", bool)
 # What Telegram takes and this emulator does not know.
 _TELEGRAM_ONLY = ("link_preview_options", "protect_content", "message_thread_id")
 
@@ -78,12 +79,12 @@ class TelegramPeer(LoBotApiEmulator):  # type: ignore[misc] # it ships no types
                 _cut(request)
                 raise ApiRefusal("nobody reads this", 500)
             case "drop_after":
-                request["drop_after"] = True
+                request[_CUT_AFTER] = True
         return fields, uploads
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         response: web.StreamResponse = await super().handle(request)
-        if request.get("drop_after"):
+        if _CUT_AFTER in request:
             _cut(request)
         return response
 
