@@ -7,10 +7,10 @@ link that is no link loses its entity. Not imitated: how Telegram splits and mer
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import takewhile
 from typing import NoReturn
 
 from donate1024.sandbox import Json, links
+from donate1024.sandbox.entities import noticed, trimmed, utf16_length, with_noticed
 from donate1024.sandbox.refusals import Refused, bad_request
 
 MAX_ENTITIES = 100
@@ -46,33 +46,15 @@ class Marked:
 def from_html(html: str) -> Marked:
     """Raises Refused with Telegram's description; offsets in it are bytes of the UTF-8 text."""
     text, entities = _Parser(html).parsed()
-    text, entities = _trimmed(text, entities)
+    text, entities = trimmed(text, entities)
     if len(entities) > MAX_ENTITIES:
         raise bad_request("ENTITIES_TOO_LONG")
-    return Marked(text, _with_noticed(text, entities), html)
+    return Marked(text, with_noticed(text, entities), html)
 
 
 def from_plain(text: str) -> Marked:
-    text, _ = _trimmed(text, [])
+    text, _ = trimmed(text, [])
     return Marked(text, noticed(text))
-
-
-def utf16_length(text: str) -> int:
-    return len(text) + sum(char > "\uffff" for char in text)
-
-
-def _trimmed(text: str, entities: list[Json]) -> tuple[str, list[Json]]:
-    """Without the blanks that Telegram cuts: all at the end; at the beginning up to the first entity."""
-    text = text.rstrip(" \n")
-    length = utf16_length(text)
-    first = entities[0]["offset"] if entities else length
-    blanks = sum(1 for _ in takewhile(lambda char: char in " \n", text[:first]))
-    kept = [
-        entity | {"offset": entity["offset"] - blanks, "length": min(entity["length"], length - entity["offset"])}
-        for entity in entities
-        if entity["offset"] < length
-    ]
-    return text[blanks:], kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +76,10 @@ class _Parser:
 
     def parsed(self) -> tuple[str, list[Json]]:
         while (char := self.source[self.at]) != _END:
-            if char == "<":
-                self._end_tag() if self.source[self.at + 1] == "/" else self._start_tag()
+            if char == "<" and self.source[self.at + 1] == "/":
+                self._end_tag()
+            elif char == "<":
+                self._start_tag()
             else:
                 part = (self._reference() if char == "&" else None) or self._take(_PLAIN)
                 self.parts.append(part)
@@ -251,31 +235,3 @@ def _argument(tag: str, attribute: str, value: str) -> str:
 
 def _cannot_parse(description: str) -> Refused:
     return bad_request(f"can't parse entities: {description}")
-
-
-_NOTICED = re.compile(
-    r"(?P<url>https?://[^\s<>\"]*[^\s<>\".,:;!?)])|(?<![\w/<>])(?P<bot_command>/[A-Za-z0-9_]{1,32}(?:@\w+)?)(?![\w/<>])"
-)
-
-
-def _with_noticed(text: str, entities: list[Json]) -> list[Json]:
-    """With what Telegram notices beside the marked parts."""
-
-    def is_apart(one: Json, other: Json) -> bool:
-        ends = one["offset"] + one["length"], other["offset"] + other["length"]
-        return bool(ends[0] <= other["offset"] or ends[1] <= one["offset"])
-
-    more = [found for found in noticed(text) if all(is_apart(found, entity) for entity in entities)]
-    return sorted([*entities, *more], key=lambda entity: (entity["offset"], -entity["length"]))
-
-
-def noticed(text: str) -> list[Json]:
-    """The entities that Telegram finds by itself, as far as a bot or a reader needs them: addresses and commands."""
-    return [
-        {
-            "type": found.lastgroup,
-            "offset": utf16_length(text[: found.start()]),
-            "length": utf16_length(found[0]),
-        }
-        for found in _NOTICED.finditer(text)
-    ]

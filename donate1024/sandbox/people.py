@@ -3,7 +3,7 @@
 import uuid
 from dataclasses import asdict, replace
 
-from donate1024.sandbox import Json, markup
+from donate1024.sandbox import Json, entities
 from donate1024.sandbox.chats import Chat, State
 from donate1024.sandbox.messages import as_json, bot_user
 from donate1024.sandbox.world import Message, World
@@ -19,7 +19,7 @@ def say(world: World, bot_id: int, chat: Chat, text: str) -> int:
         chat = _become(world, chat, "open")
     if chat.state != "open":
         raise Impossible(f"nobody can write in chat {chat.chat_id}: it is {chat.state}")
-    message = Message(world.next_message_id, chat.chat_id, None, world.clock.now(), text, markup.noticed(text))
+    message = Message(world.next_message_id, chat.chat_id, None, world.clock.now(), text, entities.noticed(text))
     world.record("said", message=asdict(message))
     world.put_update(bot_id, {"message": as_json(world, message)})
     return message.message_id

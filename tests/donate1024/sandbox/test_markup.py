@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from donate1024.sandbox import Json
-from donate1024.sandbox.markup import from_html, from_plain, noticed, utf16_length
+from donate1024.sandbox.entities import noticed, utf16_length
+from donate1024.sandbox.markup import from_html, from_plain
 from donate1024.sandbox.refusals import Refused
 
 SURROGATE = (
@@ -153,7 +154,8 @@ def test_valid_markup_comes_out_as_it_was_meant(written: tuple[str, str, list[Js
     marked = from_html(html.replace("&#x27;", "&#39;"))
 
     def in_order(found: list[Json]) -> list[tuple[int, int, str]]:
-        return sorted((entity["offset"], entity["length"], entity["type"]) for entity in found)
+        asked_for = (entity for entity in found if entity["type"] not in {"url", "bot_command"})
+        return sorted((entity["offset"], entity["length"], entity["type"]) for entity in asked_for)
 
     assert marked.text == text
     assert in_order(marked.entities) == in_order(entities)
