@@ -1,6 +1,5 @@
 """Every setting, read once from the environment; a wrong one stops the process with its name."""
 
-import math
 import os
 import sys
 from typing import Any
@@ -37,7 +36,8 @@ TELEGRAM_API_URL: str = env.str(
 TELEGRAM_MESSAGES_PER_SECOND: float = env.float(
     "TELEGRAM_MESSAGES_PER_SECOND", 25, validate=validate.Range(min=0.1, max=1000)
 )
-TELEGRAM_SENDERS: int = env.int("TELEGRAM_SENDERS", 0, validate=validate.Range(min=0, max=64))
+# Two, so that one killed worker does not stop the morning; they carry more than the 1,000/s that Telegram knows of.
+TELEGRAM_SENDERS: int = env.int("TELEGRAM_SENDERS", 2, validate=validate.Range(min=1, max=64))
 SECRET_KEY: str = env.str("SECRET_KEY", "")
 DEBUG: bool = env.bool("DEBUG", False)
 ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
@@ -96,9 +96,6 @@ if not SECRET_KEY:
 if SANDBOX:
     TELEGRAM_BOT_TOKEN = SANDBOX_TOKEN
 PAYMENT_AMOUNTS = [int(amount) for amount in _payment_amounts.split(",")]
-if not TELEGRAM_SENDERS:
-    # Two, so that one killed worker does not stop the morning; one more for each 500 messages/s.
-    TELEGRAM_SENDERS = max(2, math.ceil(TELEGRAM_MESSAGES_PER_SECOND / 500))
 
 ROOT_URLCONF = "donate1024.urls"
 ASGI_APPLICATION = "donate1024.asgi.application"

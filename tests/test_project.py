@@ -1,0 +1,116 @@
+"""What holds of the project as a whole."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from celery import current_app
+from django.conf import settings
+from django.contrib import admin
+from django.core.management import call_command, get_commands, load_command_class
+from django.test import Client
+from django.urls import reverse
+
+from donate1024.stack import environment
+
+ROOT = Path(__file__).resolve().parents[1]
+README = ROOT / "README.md"
+
+
+def test_every_setting_stands_in_env_example_and_no_other() -> None:
+    read = set(re.findall(r'env\.\w+\(\s*"([A-Z0-9_]+)"', (ROOT / "donate1024/settings.py").read_text()))
+    known_to_the_supervisor = {"STATE_DIR", "FLOWER_BASIC_AUTH", *environment.PORTS}
+
+    named = set(re.findall(r"^#?([A-Z0-9_]{4,})=", (ROOT / ".env.example").read_text(), re.MULTILINE))
+
+    assert named == (read | known_to_the_supervisor) - {"DONATE1024_SANDBOX"}
+    assert named <= environment.NAMES
+
+
+@pytest.mark.django_db
+def test_migrations_match_the_models() -> None:
+    call_command("makemigrations", check=True, dry_run=True, verbosity=0)
+
+
+def test_every_scheduled_task_exists_and_expires_before_the_next() -> None:
+    current_app.loader.import_default_modules()
+
+    for entry in settings.CELERY_BEAT_SCHEDULE.values():
+        assert entry["task"] in current_app.tasks
+        assert entry["options"]["expire_seconds"] < entry["schedule"] <= 60
+        assert isinstance(entry["schedule"], float)  # an interval: a crontab in beat skips days and fires twice
+
+
+@pytest.mark.parametrize("model", [model._meta.label_lower for model in admin.site._registry])
+def test_every_admin_list_opens(admin_client: Client, model: str) -> None:
+    answer = admin_client.get(reverse(f"admin:{model.replace('.', '_')}_changelist"), follow=True)
+
+    assert answer.status_code == 200
+
+
+def test_the_readmes_commands_exist() -> None:
+    text = README.read_text()
+    targets = " ".join(re.findall(r"^([a-z -]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)).split()
+
+    assert set(re.findall(r"(?:^|`)make ([a-z]+)", text, re.MULTILINE)) <= {*targets}
+    for name, act in re.findall(r"manage\.py (\w+)(?: (\w+))?", text):
+        command = load_command_class(get_commands()[name], name)
+        if act:
+            assert act in command.create_parser("manage.py", name).format_help()
+
+
+def test_the_readmes_links_lead_somewhere() -> None:
+    for page in [README, *ROOT.glob("docs/**/*.md"), ROOT / "CONTRIBUTING.md"]:
+        for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("TELEGRAM_BOT_TOKEN", "not-a-token", "BotFather"),
+        ("TELEGRAM_MESSAGES_PER_SECOND", "many", "number"),
+        ("TIME_ZONE", "Kyiv", "Europe/Kyiv"),
+        ("DATABASE_URL", "nowhere", "DATABASE_URL"),
+        ("REDIS_URL", "http://127.0.0.1", "redis://"),
+    ],
+)
+def test_a_wrong_setting_stops_the_start_with_its_name(name: str, value: str, says: str) -> None:
+    env = {"PATH": "/usr/bin:/bin", "DONATE1024_ENV_FILE": "", name: value}
+
+    started = subprocess.run(
+        [sys.executable, "manage.py", "check"], cwd=ROOT, env=env, capture_output=True, text=True, check=False
+    )
+
+    assert started.returncode == 1
+    assert name in started.stderr
+    assert says in started.stderr
+    assert "Traceback" not in started.stderr
+
+
+def test_without_a_token_and_outside_the_sandbox_nothing_runs() -> None:
+    env = {"PATH": "/usr/bin:/bin", "DONATE1024_ENV_FILE": "", "STATE_DIR": "/nonexistent"}
+
+    started = subprocess.run(
+        [sys.executable, "manage.py", "migrate"], cwd=ROOT, env=env, capture_output=True, text=True, check=False
+    )
+
+    assert started.returncode == 1
+    assert "TELEGRAM_BOT_TOKEN" in started.stderr
+
+
+def test_the_sandbox_refuses_a_token_and_every_other_machine() -> None:
+    env = {"PATH": "/usr/bin:/bin", "DONATE1024_ENV_FILE": "", "DONATE1024_SANDBOX": "1", "SECRET_KEY": "x" * 50}
+    with_token = env | {"TELEGRAM_BOT_TOKEN": "123456789:AAF" + "x" * 32, "TELEGRAM_API_URL": "http://127.0.0.1:9"}
+    with_telegram = env | {"TELEGRAM_API_URL": "https://api.telegram.org"}
+
+    starts = [
+        subprocess.run([sys.executable, "manage.py", "check"], cwd=ROOT, env=each, capture_output=True, check=False)
+        for each in (with_token, with_telegram)
+    ]
+
+    assert [start.returncode for start in starts] == [1, 1]
+    assert b"TELEGRAM_BOT_TOKEN" in starts[0].stderr
+    assert b"TELEGRAM_API_URL" in starts[1].stderr
