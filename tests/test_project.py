@@ -55,7 +55,7 @@ def test_the_readmes_commands_exist() -> None:
     targets = " ".join(re.findall(r"^([a-z -]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)).split()
 
     assert set(re.findall(r"(?:^|`)make ([a-z]+)", text, re.MULTILINE)) <= {*targets}
-    for name, act in re.findall(r"manage\.py (\w+)(?: (\w+))?", text):
+    for name, act in re.findall(r"manage\.py (\w+)(?: ([a-z]+))?", text):
         command = load_command_class(get_commands()[name], name)
         if act:
             assert act in command.create_parser("manage.py", name).format_help()
