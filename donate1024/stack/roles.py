@@ -1,5 +1,7 @@
 """The processes that the application consists of, each as its command."""
 
+from dataclasses import replace
+
 from donate1024.stack.processes import Process
 from donate1024.stack.state import Place
 
@@ -44,5 +46,7 @@ def flower(place: Place, *, port: int) -> Process:
 
 
 def _worker(name: str, *arguments: str, place: Place, grace: float) -> Process:
+    # Without the lock: when all was killed, its answers wait for the database, and that for the next start.
+    place = replace(place, keep_open=())
     command = (*CELERY, "worker", "-E", "-l", "info", "-n", f"{name}@%h", *ALONE, *arguments)
     return Process(name, *command, place=place, says=READY, grace=grace)

@@ -28,10 +28,10 @@ class Place:
 
 @contextmanager
 def claimed(state: Path) -> Iterator[int]:
-    """Own the directory; gives the descriptor that every child must hold open.
+    """Own the directory; gives the descriptor that servers, and whoever has a port, must hold open.
 
-    A supervisor that was killed frees the first lock at once, the second only when the last of its children has
-    ended: no two generations of servers ever meet on the same data.
+    A supervisor that was killed frees the first lock at once, the second only when the last of these has ended: no
+    two generations of servers ever meet on the same data.
 
     Raises:
         StateInUse: if another supervisor owns it, or what a killed one left does not end within a minute.

@@ -118,6 +118,8 @@ def test_an_ordinary_user_starts_the_servers(state: Path, launch: Launch, user: 
         owner = (home / "postgres" / "postmaster.pid").stat().st_uid
         launcher.communicate("")
     finally:
+        sockets = environment.socket_dir(home)
+        shutil.rmtree(sockets.with_name(sockets.name.replace("-0-", f"-{user}-")), ignore_errors=True)
         shutil.rmtree(home)
 
     assert owner == user

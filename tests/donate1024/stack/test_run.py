@@ -3,6 +3,7 @@
 import base64
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -30,8 +31,12 @@ class Run:
         chosen = {name: str(port) for name, port in self.ports.items()}
         self.env = clean | chosen | {"STATE_DIR": str(state), "DONATE1024_ENV_FILE": "", "COLUMNS": "200"}
         self.said = state.with_suffix(".out")
+        self.start()
+
+    def start(self) -> None:
         with self.said.open("w") as output:
             self.process = subprocess.Popen(RUN, cwd=environment.ROOT, env=self.env, stdout=output)
+        self.wait_for("donate1024 is running")
 
     def command(self, *command: str, **env: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -62,10 +67,10 @@ RUN = [sys.executable, "-m", "donate1024.stack", "run"]
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     run = Run(tmp_path_factory.mktemp("run") / "a state with spaces")
-    run.wait_for("donate1024 is running")
     yield run
     run.process.terminate()
     run.process.wait(60)
+    shutil.rmtree(environment.socket_dir(run.state))
 
 
 def test_every_address_of_the_screen_answers(run: Run) -> None:
@@ -139,6 +144,17 @@ def test_a_killed_worker_and_a_killed_database_come_back(run: Run) -> None:
     run.wait_for(r"postgres +killed by SIGKILL(.|\n)+postgres +ready")
     run.wait_for(r"telegram +killed by SIGKILL(.|\n)+telegram +ready")
     assert run.status("WEB_PORT", "/") == 200
+
+
+def test_after_a_kill_it_starts_again_on_the_same_data(run: Run) -> None:
+    secrets = (run.state / "secrets.env").read_text()
+
+    run.process.kill()
+    run.process.wait()
+    run.start()
+
+    assert (run.state / "secrets.env").read_text() == secrets
+    assert [run.status("WEB_PORT", "/"), run.status("SANDBOX_PORT", "/")] == [200, 200]
 
 
 def test_ctrl_c_stops_everything_in_order_and_leaves_nothing(run: Run) -> None:
