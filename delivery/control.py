@@ -47,6 +47,7 @@ def resume(broadcast: Broadcast, *, at: datetime) -> None:
             reason="",
             hold_until=Greatest(F("hold_until"), at),  # Telegram's own wait is not shortened
             probe_until=None,
+            begin_until=None,
             run_until=midnight_after(broadcast.date),
         ):
             raise CannotChange(f"only a paused broadcast can be resumed; this one is {_state_of(broadcast)}")

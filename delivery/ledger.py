@@ -105,6 +105,7 @@ WHERE id = %(broadcast)s AND status IN ('planned', 'sending')
     AND (%(uploading)s OR first_sent_at IS NULL OR hold_until IS NOT NULL)
     AND (hold_until IS NULL OR hold_until <= now() + %(offset)s)
     AND (probe_until IS NULL OR probe_until <= now() + %(offset)s)
+    AND (first_sent_at IS NOT NULL OR begin_until IS NULL OR begin_until > now() + %(offset)s)
 """
 
 

@@ -127,6 +127,8 @@ class Broadcast(models.Model):
     planned_at = models.DateTimeField(_("planned at"), null=True)
     first_sent_at = models.DateTimeField(_("first sent at"), null=True)
     finished_at = models.DateTimeField(_("finished at"), null=True)
+    # The latest start, where the schedule started it: no first message goes after it without a person.
+    begin_until = models.DateTimeField(_("begins until"), null=True)
     # The quiet hour, or midnight where a person started or resumed it: nothing is claimed after it.
     run_until = models.DateTimeField(_("runs until"), null=True)
     # Nobody is written to before it; after it one probe, and only its success clears the hold.

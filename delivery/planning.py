@@ -54,8 +54,15 @@ def plan_due_broadcast(*, at: datetime) -> Broadcast | None:
     if not schedule.is_due(at=at):
         return None
     try:
-        return plan_broadcast(day=day, at=at, run_until=schedule.quiet_hour_on(day), waits=False)
-    except AlreadyPlanned:
+        return plan_broadcast(
+            day=day,
+            at=at,
+            begin_until=schedule.latest_start_on(day),
+            run_until=schedule.quiet_hour_on(day),
+            waits=False,
+        )
+    except CannotPlan as reason:
+        logger.info("nothing planned at this tick: %s", reason)
         return None
     except showing.NothingToShow:
         _record_expired(day, reason=NOTHING_TO_SHOW)
@@ -79,7 +86,13 @@ def start_broadcast(*, at: datetime, fundraiser_id: int | None = None, now: bool
 
 
 def plan_broadcast(
-    *, day: date, at: datetime, run_until: datetime, fundraiser_id: int | None = None, waits: bool = True
+    *,
+    day: date,
+    at: datetime,
+    run_until: datetime,
+    begin_until: datetime | None = None,
+    fundraiser_id: int | None = None,
+    waits: bool = True,
 ) -> Broadcast:
     """Record the day's broadcast, frozen, and one pending delivery for each active subscriber.
 
@@ -95,11 +108,14 @@ def plan_broadcast(
         if DailySchedule.objects.select_for_update(skip_locked=not waits).first() is None:
             raise AlreadyPlanned("somebody is planning this day's broadcast at this moment")
         broadcast = _row_of(day)
-        fundraiser = _lock_fundraiser(_choose(day) if fundraiser_id is None else fundraiser_id)
-        _freeze(broadcast, fundraiser)
+        if fundraiser_id is None:
+            _freeze_todays(broadcast)
+        else:
+            _freeze(broadcast, fundraiser_id)
         broadcast.status = Broadcast.Status.PLANNED
         broadcast.reason = ""
         broadcast.planned_at = at
+        broadcast.begin_until = begin_until
         broadcast.run_until = run_until
         broadcast.save()
         _add_deliveries(broadcast)
@@ -128,11 +144,20 @@ def _row_of(day: date) -> Broadcast:
     raise AlreadyPlanned(f"the broadcast of {day} exists already: {broadcast.get_status_display()}")
 
 
-def _choose(day: date) -> int:
-    choice = showing.choose(day=day)
-    if choice.is_shortened:
-        logger.warning("too few fundraisers: shown again after %s days", choice.cooldown_days)
-    return choice.fundraiser.pk
+def _freeze_todays(broadcast: Broadcast) -> None:
+    """Freeze whichever has its turn; one that was spoiled after its approval does not cost everybody the morning."""
+    unsendable: set[int] = set()
+    while True:
+        choice = showing.choose(day=broadcast.date, passing_over=unsendable)
+        try:
+            _freeze(broadcast, choice.fundraiser.pk)
+        except NotSendable as error:
+            logger.error("the next one goes instead: %s", error)  # noqa: TRY400 -- for people, who read no traces
+            unsendable.add(choice.fundraiser.pk)
+            continue
+        if choice.is_shortened:
+            logger.warning("too few fundraisers: shown again after %s days", choice.cooldown_days)
+        return
 
 
 def _lock_fundraiser(fundraiser_id: int) -> Fundraiser:
@@ -145,7 +170,8 @@ def _lock_fundraiser(fundraiser_id: int) -> Fundraiser:
     return fundraiser
 
 
-def _freeze(broadcast: Broadcast, fundraiser: Fundraiser) -> None:
+def _freeze(broadcast: Broadcast, fundraiser_id: int) -> None:
+    fundraiser = _lock_fundraiser(fundraiser_id)
     try:
         message = rendering.render(fundraiser)
     except ValidationError as error:

@@ -16,6 +16,7 @@ from posts.models import Fundraiser
 logger = logging.getLogger(__name__)
 
 QUIET_HOUR = "quiet hour"
+LATE_START = "not begun in its window"
 # A /start so shortly before the plan may have been committed after the recipients were read.
 NEWCOMER_MARGIN = timedelta(minutes=10)
 
@@ -27,6 +28,7 @@ def sweep(*, at: datetime) -> None:
     skip_left(at=at)
     skip_leftovers(at=at)
     pause_at_quiet_hour(at=at)
+    pause_late_starts(at=at)
     add_newcomers(at=at)
     for broadcast_id in Broadcast.objects.running().values_list("pk", flat=True):
         if not close_if_done(broadcast_id, at=at):
@@ -77,6 +79,13 @@ def pause_at_quiet_hour(*, at: datetime) -> None:
     late = Broadcast.objects.running().with_pending().filter(run_until__lte=at)
     for broadcast_id in late.values_list("pk", flat=True):
         brakes.pause(broadcast_id, reason=QUIET_HOUR)
+
+
+def pause_late_starts(*, at: datetime) -> None:
+    """Ask a person about a broadcast of which nothing was sent in its window: late is not night."""
+    late = Broadcast.objects.running().filter(first_sent_at=None, begin_until__lte=at)
+    for broadcast_id in late.values_list("pk", flat=True):
+        brakes.pause(broadcast_id, reason=LATE_START)
 
 
 _ADD_NEWCOMERS = """

@@ -1,6 +1,7 @@
 """Whose turn it is: which fundraiser a day shows."""
 
 import hashlib
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date
 
@@ -27,16 +28,16 @@ class Choice:
         return self.cooldown_days < COOLDOWN_DAYS
 
 
-def choose(*, day: date) -> Choice:
+def choose(*, day: date, passing_over: Collection[int] = ()) -> Choice:
     """The fundraiser to show: the one pinned to the day, else the one shown least often, longest ago.
 
     The same day and data give the same answer, whoever asks. A pin is a person's decision and goes before the
-    cool-down, yet never repeats yesterday's fundraiser.
+    cool-down, yet never repeats yesterday's fundraiser. `passing_over` are ids that cannot be sent.
 
     Raises:
         NothingToShow: if none is approved, inside its dates and rested.
     """
-    candidates = list(Fundraiser.objects.approved().within_dates(day=day))
+    candidates = list(Fundraiser.objects.approved().within_dates(day=day).exclude(pk__in=passing_over))
     for cooldown in range(COOLDOWN_DAYS, SHORTEST_COOLDOWN_DAYS - 1, -1):
         rested = [fundraiser for fundraiser in candidates if _is_rested(fundraiser, day, cooldown)]
         if rested:

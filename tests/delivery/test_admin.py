@@ -45,7 +45,7 @@ def test_an_action_that_is_refused_says_why(admin_client: Client, broadcast: Bro
     page = admin_client.post(reverse("admin:delivery_broadcast_changelist"), chosen, follow=True)
 
     assert [message.level_tag for message in page.context["messages"]] == ["error"]
-    assert "only a paused broadcast" in str([*page.context["messages"]][0])
+    assert "only a paused broadcast" in str(next(iter(page.context["messages"])))
 
 
 def test_records_cannot_be_written(admin_client: Client, broadcast: Broadcast) -> None:

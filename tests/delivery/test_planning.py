@@ -165,14 +165,25 @@ def test_a_named_fundraiser_goes_before_the_one_whose_turn_it_is() -> None:
     assert plan(fundraiser_id=named.pk).fundraiser == named
 
 
-def test_an_approved_fundraiser_that_cannot_be_rendered_any_more_is_refused_with_the_reason() -> None:
+def test_a_named_fundraiser_that_cannot_be_rendered_any_more_is_refused_with_the_reason() -> None:
     fundraiser = make_fundraiser()
     PaymentMethod.objects.all().delete()
 
     with pytest.raises(planning.CannotPlan, match=rf"fundraiser {fundraiser.pk} .*There is no way to pay"):
-        plan()
+        plan(fundraiser_id=fundraiser.pk)
 
     assert not Broadcast.objects.exists()
+
+
+def test_one_that_cannot_be_rendered_any_more_gives_its_morning_to_the_next(caplog: pytest.LogCaptureFixture) -> None:
+    spoiled = make_fundraiser(priority=1)
+    PaymentMethod.objects.all().delete()
+    sendable = make_fundraiser()
+
+    broadcast = plan()
+
+    assert broadcast.fundraiser == sendable
+    assert [record.levelname for record in caplog.records if f"fundraiser {spoiled.pk}" in record.message] == ["ERROR"]
 
 
 def test_too_few_fundraisers_shorten_the_rest_and_say_so(caplog: pytest.LogCaptureFixture) -> None:

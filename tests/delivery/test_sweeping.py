@@ -240,3 +240,23 @@ def test_a_second_sweep_changes_nothing_but_the_queue() -> None:
     sweep(at=MORNING + 5 * MINUTE)
 
     assert list(Delivery.objects.order_by("pk").values()) == before
+
+
+def test_a_broadcast_that_did_not_begin_in_its_window_waits_for_a_person() -> None:
+    late = make_broadcast(status="planned", begin_until=MORNING)
+    make_delivery(late)
+
+    sweeping.pause_late_starts(at=MORNING)
+
+    late.refresh_from_db()
+    assert (late.status, late.reason) == ("paused", "not begun in its window")
+
+
+def test_a_broadcast_that_began_in_its_window_may_run_past_its_latest_start() -> None:
+    begun = make_broadcast(status="sending", begin_until=MORNING, first_sent_at=MORNING)
+    make_delivery(begun)
+
+    sweeping.pause_late_starts(at=MORNING)
+
+    begun.refresh_from_db()
+    assert begun.status == "sending"

@@ -24,3 +24,24 @@ def test_beat_plans_and_workers_serve_everybody_once(installation: Installation)
     assert installation.served() == dict.fromkeys(people[1:], 1)
     uploads = [call["uploaded"] for call in installation.sandbox.get("/control/ledger?method=sendPhoto")]
     assert uploads.count(True) == 1
+
+
+def test_a_broadcast_whose_workers_were_down_over_its_window_waits_for_a_person(installation: Installation) -> None:
+    make_fundraiser()
+    people = installation.add_people(5)
+    installation.set_clock()
+    installation.enable_schedule()
+    default_worker = installation.worker("default")
+    installation.beat()
+    installation.wait_for_status("planned")
+    installation.pass_time(3 * 3600)
+
+    installation.worker("telegram")
+
+    books = installation.wait_for_status("paused")
+    assert books["paused_because"] == "not begun in its window"
+    assert installation.served() == {}
+    assert default_worker.is_alive
+    assert installation.manage("broadcast", "resume").returncode == 0
+    installation.wait_for_status("finished")
+    assert installation.served() == dict.fromkeys(people, 1)
