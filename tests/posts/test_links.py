@@ -68,6 +68,7 @@ def test_each_rail_is_known_by_its_link(pasted: str, rail: Rail, link: str) -> N
         ("javascript:alert(1)", "port"),
         ("https://send.monobank.ua/", "not to a fundraiser"),
         ("https://send.monobank.ua/jar/../evil", "not to a fundraiser"),
+        ("https://privat24.ua/send/a/../../login", "not to a fundraiser"),
         ("https://send.monobank.ua/widget.html?jar=<b>", "not to a fundraiser"),
         ("https://send.monobank.ua/jar/a b", "spaces or control characters"),
         ("https://send.monobank.ua/jar/a\x07", "spaces or control characters"),
