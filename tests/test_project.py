@@ -114,3 +114,27 @@ def test_the_sandbox_refuses_a_token_and_every_other_machine() -> None:
     assert [start.returncode for start in starts] == [1, 1]
     assert b"TELEGRAM_BOT_TOKEN" in starts[0].stderr
     assert b"TELEGRAM_API_URL" in starts[1].stderr
+
+
+def test_a_database_that_is_down_is_named_without_a_trace() -> None:
+    env = {
+        "PATH": "/usr/bin:/bin",
+        "DONATE1024_ENV_FILE": "",
+        "DONATE1024_SANDBOX": "1",
+        "SECRET_KEY": "x" * 50,
+        "TELEGRAM_API_URL": "http://127.0.0.1:9",
+        "DATABASE_URL": "postgres://127.0.0.1:9/nobody",
+    }
+
+    started = subprocess.run(
+        [sys.executable, "manage.py", "broadcast", "status"],
+        cwd=ROOT,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert started.returncode == 1
+    assert "DATABASE_URL" in started.stderr
+    assert "Traceback" not in started.stderr
