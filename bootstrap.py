@@ -1,7 +1,7 @@
 """Make .venv hold what a requirements file lists: `python3 bootstrap.py requirements.txt`, for the Makefile.
 
 Needs nothing but Python 3.11 with venv. Quick when there is nothing to do, safe when two run at once, and harmless to
-interrupt: what was not finished has no stamp, and is done again.
+interrupt: what was not finished has no stamp, and is done again from the start.
 """
 
 import fcntl
@@ -22,15 +22,18 @@ def main(requirements: str) -> None:
     directory = os.open(ROOT, os.O_RDONLY)
     fcntl.flock(directory, fcntl.LOCK_EX)  # until this process ends
     # A virtual environment works only with its own Python, in its own place.
-    if not _is_stamped("venv", key := f"{sys.version} {VENV}"):
+    own = f"{sys.version} {VENV}"
+    if not _is_stamped("venv", own):
         _say(f"Setting up .venv with Python {sys.version.split()[0]}: once, a minute or so.")
         shutil.rmtree(VENV, ignore_errors=True)
         venv.create(VENV, with_pip=True)
-        _stamp("venv", key)
-    if not _is_stamped(requirements, key := hashlib.sha256((ROOT / requirements).read_bytes()).hexdigest()):
+    content = hashlib.sha256((ROOT / requirements).read_bytes()).hexdigest()
+    if not _is_stamped(requirements, content):
         _say(f"Installing {requirements}.")
+        (VENV / "venv.stamp").unlink(missing_ok=True)  # a package that was half written looks like a whole one
         _install(requirements)
-        _stamp(requirements, key)
+        _stamp(requirements, content)
+        _stamp("venv", own)
 
 
 def _install(requirements: str) -> None:

@@ -5,6 +5,7 @@ import sys
 
 from donate1024.stack.children import ServerError
 from donate1024.stack.demo import demo
+from donate1024.stack.outside import Unreachable
 from donate1024.stack.ports import PortRefused
 from donate1024.stack.processes import CommandFailed
 from donate1024.stack.run import run
@@ -14,7 +15,7 @@ from donate1024.stack.state import StateInUse
 from donate1024.stack.terminal import Terminal
 
 # Each says what to do; a traceback would only hide it.
-EXPLAINED = (CommandFailed, PortRefused, SandboxRefused, ServerError, StateInUse, WrongState, OSError)
+EXPLAINED = (CommandFailed, PortRefused, SandboxRefused, ServerError, StateInUse, Unreachable, WrongState, OSError)
 
 
 def main() -> int:

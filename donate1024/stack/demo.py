@@ -5,8 +5,6 @@ import os
 import secrets
 import shutil
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import time
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -24,39 +22,31 @@ from donate1024.stack.verdict import faults
 RATE = 60  # messages/s that this sandbox allows; Telegram allows 30
 MORNING = time(8, 0, 10)  # the sandbox's clock stops a few seconds before it: just after 08:00, when the day begins
 BROADCAST_WITHIN = 120.0
-INTERRUPTED = 130
+FAILED, INTERRUPTED = 1, 130
 
 
 def demo(terminal: Terminal) -> int:
     """0 if the books balance and everybody who could be reached was served once, and nobody else."""
-    with _throw_away_place() as (place, sandbox_port), Supervisor(terminal) as supervisor:
-        try:
-            _set_up(supervisor, place, sandbox_port)
-        except KeyboardInterrupt:
-            terminal.event("stopping", "nothing was sent yet")
-            return INTERRUPTED
-        with Books(place.env["DATABASE_URL"]) as books:
-            try:
-                terminal.event("broadcast", Command("broadcast", "start", place=place).output().strip())
-                # After it, not before: their start must not slow down the morning, nor their tick anticipate it.
-                supervisor.run(roles.default_worker(place))
-                supervisor.run(roles.beat(place))
-                follow(supervisor, books, within=BROADCAST_WITHIN)
-                return _judge(terminal, place, sandbox_port)
-            except KeyboardInterrupt:
-                terminal.event("stopping", "what is being sent ends first")
-                supervisor.stop_processes()
-                _explain(terminal, books)
-                return INTERRUPTED
-
-
-@contextmanager
-def _throw_away_place() -> Iterator[tuple[Place, int]]:
-    """Everything new, nothing of the person's own settings; gone at the end. With the sandbox's port."""
     state = Path(tempfile.mkdtemp(prefix="donate1024-demo-"))
-    port = ports.free()
-    env = {name: value for name, value in os.environ.items() if name not in environment.NAMES}
-    env |= {
+    code = FAILED
+    try:
+        with claimed(state) as lock:
+            sandbox_port = ports.free()
+            place = Place(state, _environment(state, sandbox_port), keep_open=(lock,))
+            with Supervisor(terminal) as supervisor:
+                code = _morning(supervisor, place, sandbox_port)
+    finally:
+        if code == FAILED:
+            terminal.trouble("demo", f"the logs are in {state / 'logs'}")
+        else:
+            shutil.rmtree(state, ignore_errors=True)
+        shutil.rmtree(environment.socket_dir(state), ignore_errors=True)
+    return code
+
+
+def _environment(state: Path, sandbox_port: int) -> dict[str, str]:
+    """Nothing of the person's own settings."""
+    return {name: value for name, value in os.environ.items() if name not in environment.NAMES} | {
         "DONATE1024_ENV_FILE": "",
         "DONATE1024_SANDBOX": "1",
         "STATE_DIR": str(state),
@@ -64,16 +54,32 @@ def _throw_away_place() -> Iterator[tuple[Place, int]]:
         "REDIS_URL": environment.redis_url(state),
         "SECRET_KEY": secrets.token_urlsafe(50),
         "CURATOR_PASSWORD": secrets.token_urlsafe(9),
-        "TELEGRAM_API_URL": f"http://127.0.0.1:{port}",
+        "TELEGRAM_API_URL": f"http://127.0.0.1:{sandbox_port}",
         "TELEGRAM_MESSAGES_PER_SECOND": str(RATE),
         "PYTHONUNBUFFERED": "1",
     }
+
+
+def _morning(supervisor: Supervisor, place: Place, sandbox_port: int) -> int:
+    terminal = supervisor.terminal
     try:
-        with claimed(state) as lock:
-            yield Place(state, env, keep_open=(lock,)), port
-    finally:
-        shutil.rmtree(state, ignore_errors=True)
-        shutil.rmtree(environment.socket_dir(state), ignore_errors=True)
+        _set_up(supervisor, place, sandbox_port)
+    except KeyboardInterrupt:
+        terminal.event("stopping", "nothing was sent yet")
+        return INTERRUPTED
+    with Books(place.env["DATABASE_URL"]) as books:
+        try:
+            terminal.event("broadcast", Command("broadcast", "start", place=place).output().strip())
+            # After it, not before: their start must not slow down the morning, nor their tick anticipate it.
+            supervisor.run(roles.default_worker(place))
+            supervisor.run(roles.beat(place))
+            follow(supervisor, books, within=BROADCAST_WITHIN)
+            return _judge(terminal, place, sandbox_port)
+        except KeyboardInterrupt:
+            terminal.event("stopping", "what is being sent ends first")
+            supervisor.stop_processes()
+            _explain(terminal, books)
+            return INTERRUPTED
 
 
 def _set_up(supervisor: Supervisor, place: Place, sandbox_port: int) -> None:
@@ -115,7 +121,7 @@ def _judge(terminal: Terminal, place: Place, sandbox_port: int) -> int:
     if not wrong:
         everybody = f"each of the {len(served)} people who could be reached got today's fundraiser once"
         terminal.event("demo", f"by the sandbox's own ledger {everybody}, and nobody else", style="green")
-    return 1 if wrong else 0
+    return FAILED if wrong else 0
 
 
 def _explain(terminal: Terminal, books: Books) -> None:

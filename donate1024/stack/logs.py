@@ -1,6 +1,10 @@
 """The processes' log files."""
 
+import os
+import shutil
 from pathlib import Path
+
+LARGEST = 20 * 1024 * 1024  # bytes
 
 
 def size_of(log: Path) -> int:
@@ -16,3 +20,10 @@ def text_after(log: Path, offset: int) -> str:
 def last_lines(log: Path, count: int = 8) -> str:
     """The end of a log, where the reason stands."""
     return "\n".join(log.read_text(errors="replace").rstrip().splitlines()[-count:])
+
+
+def keep_small(log: Path) -> None:
+    """Put a long log aside, in place of the one that was put aside before; the process goes on appending to it."""
+    if size_of(log) > LARGEST:
+        shutil.copyfile(log, log.with_suffix(".old.log"))
+        os.truncate(log, 0)

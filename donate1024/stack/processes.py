@@ -71,8 +71,16 @@ class Command:
         """
         printed, complaint = self.process.communicate()
         if self.process.returncode:
-            raise CommandFailed(f"manage.py {' '.join(self.arguments)} failed:\n{(complaint or printed).strip()}")
+            raise CommandFailed(f"manage.py {' '.join(self.arguments)}: {_reason(complaint or printed)}")
         return printed
+
+
+def _reason(complaint: str) -> str:
+    """What was said, without the way there: of a traceback only the exception at its end."""
+    lines = complaint.strip().splitlines()
+    indented = [number for number, line in enumerate(lines) if line.startswith("  ")]
+    is_traceback = any(line.startswith("Traceback") for line in lines)
+    return "\n".join(lines[indented[-1] + 1 :] if is_traceback and indented else lines)
 
 
 def describe_end(returncode: int) -> str:

@@ -1,6 +1,7 @@
 """`make run`: everything, kept running until Ctrl-C."""
 
 import os
+import secrets
 import time as system_clock
 from collections.abc import Mapping
 from datetime import time
@@ -8,7 +9,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from donate1024.sandbox.clock import Clock
-from donate1024.stack import environment, ports, roles, welcome
+from donate1024.stack import environment, outside, ports, roles, welcome
 from donate1024.stack.embedded import Postgres, Valkey
 from donate1024.stack.processes import Command
 from donate1024.stack.secrets_file import keep_secrets
@@ -26,6 +27,7 @@ def run(terminal: Terminal) -> int:
     environ = dict(os.environ)
     state = environment.load(environ)
     is_sandbox = not environ.get("TELEGRAM_BOT_TOKEN")
+    _check_settings(state, environ)
     with claimed(state) as lock:
         names = ["WEB_PORT", "FLOWER_PORT"] + (["SANDBOX_PORT"] if is_sandbox else [])
         used = {name: ports.chosen(environ, name) for name in names}
@@ -41,6 +43,12 @@ def run(terminal: Terminal) -> int:
             except KeyboardInterrupt:
                 terminal.event("stopping", "what is being sent ends first: 45 s at most. Nothing is lost")
                 return 0
+
+
+def _check_settings(state: Path, environ: dict[str, str]) -> None:
+    """Stop at a wrong setting while nothing is begun."""
+    secret = environ.get("SECRET_KEY") or secrets.token_urlsafe(50)  # `keep_secrets` makes the lasting one
+    Command("check", place=Place(state, environ | {"SECRET_KEY": secret})).output()
 
 
 def _furnish(state: Path, lock: int, used: Mapping[str, int]) -> Place:
@@ -74,11 +82,17 @@ def _start(supervisor: Supervisor, place: Place, used: Mapping[str, int]) -> Non
 
 def _start_servers(supervisor: Supervisor, place: Place) -> None:
     """Only what the person has not got already: DATABASE_URL and REDIS_URL win where they are set."""
-    if place.env["DATABASE_URL"] == environment.database_url(place.state):
+    has_database = place.env["DATABASE_URL"] != environment.database_url(place.state)
+    has_redis = place.env["REDIS_URL"] != environment.redis_url(place.state)
+    if has_database:
+        outside.check_database(place.env["DATABASE_URL"])
+    if has_redis:
+        outside.check_redis(place.env["REDIS_URL"])
+    if not has_database:
         postgres = Postgres(place.state, keep_open=place.keep_open)
         supervisor.serve(postgres)
         postgres.create_database(environment.DATABASE)
-    if place.env["REDIS_URL"] == environment.redis_url(place.state):
+    if not has_redis:
         supervisor.serve(Valkey(place.state, keep_open=place.keep_open))
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from donate1024.stack.children import Child, ServerError
-from donate1024.stack.logs import last_lines
+from donate1024.stack.logs import keep_small, last_lines
 from donate1024.stack.processes import describe_end
 from donate1024.stack.terminal import Terminal
 
@@ -33,6 +33,7 @@ class Watch:
         self.terminal.event(self.member.name, *self._how())
 
     def look(self) -> None:
+        keep_small(self.member.log)
         if self.again_at is not None:
             if time.monotonic() >= self.again_at:
                 self._bring_back()

@@ -32,13 +32,13 @@ def clock_at(state: Path, moment: str) -> Clock:
 def test_the_next_morning_is_the_next_one(tmp_path: Path, now: str, then: str) -> None:
     moment = clock_at(tmp_path, now).jump_to_next_morning()
 
-    assert (moment - datetime.fromisoformat(then).replace(tzinfo=KYIV)).total_seconds() == pytest.approx(0, abs=1)
+    assert (moment - datetime.fromisoformat(then).replace(tzinfo=KYIV)).total_seconds() == pytest.approx(0, abs=2)
 
 
 def test_without_a_file_the_clock_is_the_machine_s(tmp_path: Path) -> None:
     clock = Clock(tmp_path, KYIV, time(8))
 
-    assert clock.now() == pytest.approx(system_clock.time(), abs=1)
+    assert clock.now() == pytest.approx(system_clock.time(), abs=2)
     (tmp_path / "clock-offset").write_text("")
     assert clock.offset() == 0
 
@@ -53,5 +53,5 @@ def test_everything_is_stamped_by_the_moved_clock(tmp_path: Path, sandbox: Sandb
     (message,) = sandbox.get("/control/phone/1")["messages"]
     assert moved > before
     assert (moved.hour, moved.minute, moved.utcoffset()) == (7, 59, moved.astimezone(KYIV).utcoffset())
-    assert message["date"] == pytest.approx(moved.timestamp(), abs=5)
+    assert message["date"] == pytest.approx(moved.timestamp(), abs=30)
     assert float((tmp_path / "clock-offset").read_text()) == sandbox.get("/control/clock")["offset"]

@@ -1,6 +1,7 @@
 """How many messages a second Telegram takes."""
 
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from telegram import Bot
@@ -9,6 +10,7 @@ from telegram.error import RetryAfter
 from donate1024.sandbox import TOKEN
 from donate1024.sandbox.flood import Flood
 from donate1024.sandbox.refusals import Refused
+from tests.donate1024.sandbox.conftest import call
 from tests.sandbox_process import SandboxProcess
 
 
@@ -41,17 +43,23 @@ def test_without_a_rate_everything_is_taken() -> None:
 
 async def test_a_flood_is_answered_429(sandbox: SandboxProcess) -> None:
     sandbox.post("/control/chats", [{"chat_id": 1}])
-    sandbox.post("/control/rate", {"per_second": 2})
     async with Bot(TOKEN, base_url=f"{sandbox.url}/bot") as bot:
         await bot.send_message(1, "1")
-        await bot.send_message(1, "2")
+        sandbox.post("/control/rate", {"per_second": 0})
 
         with pytest.raises(RetryAfter) as flood:
-            await bot.send_message(1, "3")
-        sandbox.post("/control/rate", {"per_second": None})
-        with pytest.raises(RetryAfter):  # the penalty is served all the same
-            await bot.send_message(1, "4")
+            await bot.send_message(1, "2")
 
     assert flood.value.retry_after == timedelta(seconds=1)
-    assert [entry["text"] for entry in sandbox.sent_to(1)] == ["1", "2"]
-    assert [call["status"] for call in sandbox.get("/control/calls")] == [200, 200, 200, 429, 429]
+    assert [entry["text"] for entry in sandbox.sent_to(1)] == ["1"]
+    assert [entry["status"] for entry in sandbox.get("/control/calls")] == [200, 200, 429]
+
+
+def test_the_rate_of_the_command_line_holds(tmp_path: Path) -> None:
+    with SandboxProcess(tmp_path, rate=2) as sandbox:
+        sandbox.post("/control/chats", [{"chat_id": 1}])
+
+        statuses = [call(sandbox.url, "sendMessage", chat_id=1, text="x")[0] for _ in range(200)]
+
+        assert statuses[:2] == [200, 200]
+        assert 429 in statuses

@@ -34,6 +34,11 @@ def say(sandbox: SandboxProcess, *texts: str) -> None:
         sandbox.post("/control/say", {"chat_id": 1, "text": text})
 
 
+async def until_polled(sandbox: SandboxProcess) -> None:
+    while not any(entry["method"] == "getUpdates" for entry in sandbox.get("/control/calls")):
+        await asyncio.sleep(0.05)
+
+
 def texts(updates: tuple[Update, ...]) -> list[str | None]:
     return [update.message.text for update in updates if update.message]
 
@@ -71,15 +76,15 @@ async def test_a_negative_offset_leaves_the_last(sandbox: SandboxProcess, listen
 
 async def test_a_poll_waits_for_the_next_update(sandbox: SandboxProcess, listener: Bot) -> None:
     poll = asyncio.create_task(listener.get_updates(timeout=20))
-    await asyncio.sleep(0.3)
+    await until_polled(sandbox)
 
     say(sandbox, "1")
 
-    assert texts(await asyncio.wait_for(poll, 2)) == ["1"]
+    assert texts(await asyncio.wait_for(poll, 10)) == ["1"]
 
 
 async def test_a_poll_ends_after_its_time(listener: Bot) -> None:
-    assert await asyncio.wait_for(listener.get_updates(timeout=1), 3) == ()
+    assert await asyncio.wait_for(listener.get_updates(timeout=1), 15) == ()
 
 
 async def test_only_the_kinds_asked_for_arrive(sandbox: SandboxProcess, listener: Bot) -> None:
@@ -94,18 +99,18 @@ async def test_only_the_kinds_asked_for_arrive(sandbox: SandboxProcess, listener
 
 async def test_a_second_poll_ends_the_first(sandbox: SandboxProcess, listener: Bot, rival: Bot) -> None:
     first = asyncio.create_task(listener.get_updates(timeout=20))
-    await asyncio.sleep(0.3)
+    await until_polled(sandbox)
     second = asyncio.create_task(rival.get_updates(timeout=20))
 
     with pytest.raises(Conflict, match="terminated by other getUpdates request"):
-        await asyncio.wait_for(first, 2)
+        await asyncio.wait_for(first, 10)
     say(sandbox, "1")
     assert texts(await second) == ["1"]
 
 
 async def test_a_webhook_conflicts_with_polling(sandbox: SandboxProcess, listener: Bot) -> None:
     poll = asyncio.create_task(listener.get_updates(timeout=20))
-    await asyncio.sleep(0.3)
+    await until_polled(sandbox)
     await listener.set_webhook("https://example.org/hook")
 
     with pytest.raises(Conflict, match="terminated by setWebhook"):

@@ -1,0 +1,23 @@
+from pathlib import Path
+
+from donate1024.stack import logs
+
+
+def test_a_long_log_is_put_aside_while_its_process_goes_on_writing(tmp_path: Path) -> None:
+    log = tmp_path / "web.log"
+    with log.open("ab", buffering=0) as process:
+        process.write(b"old\n" * (logs.LARGEST // 4 + 1))
+        logs.keep_small(log)
+        process.write(b"new\n")
+
+    assert log.read_text() == "new\n"
+    assert (tmp_path / "web.old.log").stat().st_size > logs.LARGEST
+
+
+def test_a_short_log_stays(tmp_path: Path) -> None:
+    log = tmp_path / "web.log"
+    log.write_text("old\n")
+
+    logs.keep_small(log)
+
+    assert log.read_text() == "old\n"
