@@ -15,4 +15,4 @@ if __name__ == "__main__":
     except ImproperlyConfigured as error:
         sys.exit(f"donate1024 cannot start: {error}")
     except OperationalError as error:
-        sys.exit(f"donate1024 cannot reach its database: {error}\nCheck DATABASE_URL, or start the servers by `make run`.")
+        sys.exit(f"donate1024 cannot reach its database: {error}\nCheck DATABASE_URL, or start it by `make run`.")
