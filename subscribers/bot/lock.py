@@ -13,7 +13,7 @@ logger = logging.getLogger(__name__)
 
 KEY = 1024  # of the advisory lock: one database serves one bot
 ASK_EVERY = 1.0  # seconds
-LOOK_EVERY = 2.0  # seconds
+LOOK_EVERY = 1.0  # seconds
 ANSWER_WITHIN = 10.0  # seconds; a frozen database does not close its connections
 # A host that vanished would keep the lock for two hours by the system's own defaults.
 KEEP_ALIVE = "SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3"

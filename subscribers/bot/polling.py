@@ -4,7 +4,6 @@ The library's own updater confirms before it has handled: a kill loses what it h
 """
 
 import asyncio
-import logging
 from typing import NoReturn
 
 from telegram.error import TelegramError
@@ -15,8 +14,6 @@ from subscribers.bot.events import read
 from subscribers.bot.people import People, Waiting
 from subscribers.bot.trouble import Trouble
 from subscribers.telegram.client import TelegramBot
-
-logger = logging.getLogger(__name__)
 
 KINDS = ("message", "callback_query", "my_chat_member")  # the last is never sent unless it is asked for
 WAIT = 30  # seconds that Telegram holds an empty answer back
@@ -55,12 +52,13 @@ class Poller:
     async def _hand_out(self) -> None:
         """Give everything stored to its people, except what has been given already."""
         while rows := await self._database.call(inbox.unhandled_after, self._last_pk):
+            for_nobody = []
             for row in rows:
                 if event := read(row.payload):
                     await self._people.give(Waiting(row.pk, event))
-            nobodys = [row.pk for row in rows if read(row.payload) is None]
-            if nobodys:
-                await self._database.call(inbox.mark_handled, nobodys)
+                else:
+                    for_nobody.append(row.pk)
+            await self._database.call(inbox.mark_handled, for_nobody)
             self._last_pk = rows[-1].pk
 
 

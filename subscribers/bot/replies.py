@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 import redis.exceptions
+from django.conf import settings
 from django.template.loader import render_to_string
 from django.utils import translation
 from django.utils.translation import gettext as _
@@ -35,7 +36,10 @@ class Replies:
     def __init__(self, bot: Bot, pace: Pace) -> None:
         self._bot = bot
         self._pace = pace
-        self._quiet_until = 0.0  # Telegram asks for silence: everybody's replies wait
+        self._spacing = 1 / settings.TELEGRAM_MESSAGES_PER_SECOND
+        # By the event loop's clock. Of many replies that wait, each goes at a moment of its own: all at once, at the
+        # end of a flood wait, would be the next flood.
+        self._quiet_until = self._next_at = 0.0
 
     async def welcome(self, person: Person) -> None:
         await self._say(person, "welcome")
@@ -69,8 +73,7 @@ class Replies:
     async def _call(self, call: Callable[[], Awaitable[object]]) -> None:
         now = asyncio.get_running_loop().time
         give_up_at = now() + PATIENCE
-        while self._quiet_until <= give_up_at:
-            await asyncio.sleep(self._quiet_until - now())
+        while await self._turn(give_up_at):
             try:
                 await call()
             except TelegramError as error:
@@ -85,6 +88,16 @@ class Replies:
             else:
                 return
         logger.info("A reply was given up: Telegram cannot be written to")
+
+    async def _turn(self, give_up_at: float) -> bool:
+        """Wait for the moment of one call; False where it would come too late."""
+        now = asyncio.get_running_loop().time
+        while (moment := max(now(), self._quiet_until, self._next_at)) <= give_up_at:
+            self._next_at = moment + self._spacing
+            await asyncio.sleep(moment - now())
+            if now() >= self._quiet_until:  # nobody was told to be quiet in the meantime
+                return True
+        return False
 
 
 def language_of(person: Person) -> str:

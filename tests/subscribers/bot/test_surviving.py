@@ -17,11 +17,11 @@ pytestmark = pytest.mark.end_to_end
 
 
 @contextmanager
-def nobody_can_subscribe() -> Iterator[None]:
+def nobody_can_subscribe() -> Iterator[psycopg.Connection]:
     """The table is locked: whoever handles a /start waits."""
     with other_session() as session, session.transaction():
         session.execute("LOCK TABLE subscribers_subscriber IN ACCESS EXCLUSIVE MODE")
-        yield
+        yield session
 
 
 def other_session() -> psycopg.Connection:
@@ -67,7 +67,7 @@ def test_a_second_bot_waits_and_takes_over(own: Talk) -> None:
     first = own.start_bot()
     second = own.installation.bot().wait_for("waiting for its end")
     own.say(olia, "/start")
-    own.replies(olia)
+    own.settle(1)
     conflicts = [call for call in own.sandbox.get("/control/calls") if call.get("status") == 409]
 
     first.kill_group()
@@ -79,21 +79,23 @@ def test_a_second_bot_waits_and_takes_over(own: Talk) -> None:
     assert not conflicts
 
 
-def test_a_bot_that_loses_the_database_comes_back(own: Talk) -> None:
+def test_a_bot_that_loses_the_database_comes_back_and_loses_nothing(own: Talk) -> None:
     olia = own.meet()
     bot = own.start_bot()
+    with nobody_can_subscribe() as session:
+        own.say(olia, "/start")
+        wait_until(InboxUpdate.objects.exists, what="the update to be stored")
 
-    with other_session() as session:
         session.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
             "WHERE datname = current_database() AND pid <> pg_backend_pid()"
         )
     connection.close()
 
-    wait_until(lambda: bot.written().count("The bot listens") == 2, what="the bot to listen again", log=bot)
-    own.say(olia, "/start")
     own.replies(olia)
-    assert bot.is_alive
+    own.settle(1)
+    wait_until(lambda: bot.written().count("The bot listens") == 2, what="the bot to listen again", log=bot)
+    assert own.subscriber(olia).is_active
 
 
 def test_sigterm_finishes_what_is_in_hand(own: Talk) -> None:
@@ -121,6 +123,19 @@ def test_sigterm_ends_a_bot_whose_database_hangs(own: Talk) -> None:
 
     assert status == 0
     assert InboxUpdate.objects.filter(handled_at=None).exists()
+
+
+def test_many_newcomers_at_once_are_all_welcomed_at_a_pace(own: Talk) -> None:
+    own.sandbox.post("/control/rate", {"per_second": 30})
+    people = [own.meet() for _ in range(60)]
+    for person in people:
+        own.say(person, "/start")
+
+    own.start_bot()
+
+    for person in people:
+        own.replies(person)
+    assert len([call for call in own.sandbox.get("/control/calls") if call.get("status") == 429]) < 5
 
 
 def test_somebody_elses_polling_is_borne_in_growing_pauses(own: Talk) -> None:

@@ -208,7 +208,8 @@ async def test_no_error_repr_or_traceback_tells_the_token(sandbox: SandboxProces
     secret = settings.TELEGRAM_BOT_TOKEN.partition(":")[2]
     told: list[str] = []
     faults = ["drop", {"hang": 2}, {"status": 401}, {"status": 502, "body": "no JSON"}]
-    sandbox.post("/control/faults", [{"fault": fault, "method": "sendMessage", "chat_id": 1} for fault in faults])
+    nth = enumerate(faults, start=1)
+    sandbox.post("/control/faults", [{"fault": fault, "method": "sendMessage", "nth": number} for number, fault in nth])
     async with open_bot(connections=1) as bot:
         told.append(repr(bot))
         for _ in faults:
