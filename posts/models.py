@@ -126,6 +126,11 @@ class Fundraiser(models.Model):
                 violation_error_message=_("This status is unknown."),
             ),
             models.CheckConstraint(
+                name="fundraiser_currency_is_known",
+                condition=Q(currency__in=["UAH", "USD", "EUR"]),
+                violation_error_message=_("This currency is unknown."),
+            ),
+            models.CheckConstraint(
                 name="fundraiser_goal_is_positive",
                 condition=Q(goal=None) | Q(goal__gt=0),
                 violation_error_message=_("The goal is more than nothing, or empty."),

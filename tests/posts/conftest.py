@@ -2,8 +2,15 @@
 
 from collections.abc import Iterator
 
+import hypothesis
 import pytest
 from django.utils import translation
+
+# A busy machine must not fail a test that is about something else; nothing is kept between runs.
+hypothesis.settings.register_profile(
+    "steady", deadline=None, database=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("steady")
 
 
 @pytest.fixture(autouse=True)

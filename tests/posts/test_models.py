@@ -33,6 +33,7 @@ def deferred_constraints_checked() -> Iterator[None]:
     ("name", "facts"),
     [
         ("fundraiser_status_is_known", {"status": "published"}),
+        ("fundraiser_currency_is_known", {"currency": "BTC"}),
         ("fundraiser_goal_is_positive", {"goal": 0}),
         ("fundraiser_ends_after_it_starts", {"starts_on": DAY, "ends_on": date(2026, 10, 24)}),
         ("fundraiser_shown_has_its_day", {"times_shown": 1}),
