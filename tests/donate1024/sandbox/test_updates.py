@@ -35,7 +35,7 @@ def say(sandbox: SandboxProcess, *texts: str) -> None:
 
 
 async def until_polled(sandbox: SandboxProcess) -> None:
-    while not any(entry["method"] == "getUpdates" for entry in sandbox.get("/control/calls")):
+    while not any(entry["method"] == "getUpdates" for entry in sandbox.get("/control/calls")):  # noqa: ASYNC110 - in another process
         await asyncio.sleep(0.05)
 
 
