@@ -98,7 +98,7 @@ class Control:
         )
 
     async def get_calls(self, _: web.Request) -> web.Response:
-        """All calls with what came of them, the refused ones too: the last 20,000 since the start."""
+        """All calls with what came of them, the refused ones too (chat_id as it was sent): the last 20,000."""
         return web.json_response(list(self.server.calls))
 
     async def add_faults(self, request: web.Request) -> web.Response:
