@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from dataclasses import replace
+from math import inf
 from time import monotonic
 
 from delivery import outcomes, stopping
@@ -28,7 +29,7 @@ class Calls:
         self._window = window
         self._tasks: set[asyncio.Task[None]] = set()
         self._over = asyncio.Event()
-        self._is_braked = False
+        self._braked = -inf  # the monotonic time of the last answer that holds or stops everybody
         self._unknown_in_a_row = 0
         self._refused_in_a_row = 0
 
@@ -37,15 +38,14 @@ class Calls:
 
     def begin(self, claim: Claim, *, claimed: float, after: float, is_probe: bool) -> None:
         """Call after so many seconds; `claimed` is the monotonic time just before the claim."""
-        call = self._call(claim, lapses=claimed + BEGIN_WITHIN, after=after, is_probe=is_probe)
+        call = self._call(claim, claimed=claimed, after=after, is_probe=is_probe)
         task = asyncio.create_task(call)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     def take_answers(self) -> list[Answer]:
-        """Hand over the answers, to be recorded; a brake that they brought is in force from there on."""
+        """Hand over the answers, to be recorded."""
         answers, self.answers = self.answers, []
-        self._is_braked = False
         return answers
 
     async def wait_for_answer(self, *, seconds: float) -> None:
@@ -56,16 +56,20 @@ class Calls:
         except TimeoutError:
             return
 
-    async def _call(self, claim: Claim, *, lapses: float, after: float, is_probe: bool) -> None:
+    async def _call(self, claim: Claim, *, claimed: float, after: float, is_probe: bool) -> None:
         if after > 0:
             await asyncio.sleep(after)
-        if self._is_braked or stopping.is_requested() or monotonic() > lapses:
-            verdict = outcomes.GIVEN_BACK
-        else:
+        if self._may_begin(claimed):
             verdict = self._weigh(await self._verdict(claim.chat_id), is_probe=is_probe)
-        self._is_braked |= bool(verdict.hold or verdict.pause)
+        else:
+            verdict = outcomes.GIVEN_BACK
+        if verdict.hold or verdict.pause:
+            self._braked = monotonic()
         self.answers.append(Answer(claim, verdict, is_probe))
         self._over.set()
+
+    def _may_begin(self, claimed: float) -> bool:
+        return self._braked < claimed and monotonic() <= claimed + BEGIN_WITHIN and not stopping.is_requested()
 
     async def _verdict(self, chat_id: int) -> Verdict:
         message = self._channel.message
