@@ -26,6 +26,7 @@ logger = logging.getLogger(__name__)
 SLICE_SECONDS = 30.0
 HORIZON = 0.25  # seconds: permits are not reserved further ahead, so that a claim never waits long for its call
 NAP = 0.05  # seconds between two looks where nothing can be claimed at once
+DATABASE_AWAY = (OperationalError, InterfaceError)
 DATABASE_PATIENCE = 60.0  # seconds to write down answers while PostgreSQL restarts; then they become `unknown`
 
 
@@ -77,7 +78,10 @@ class Slice:
     async def run(self) -> bool:
         is_left = True
         while is_left and not self._is_over:
-            is_left = await self._step()
+            try:
+                is_left = await self._step()
+            except DATABASE_AWAY:  # at a look between the turns: the next turn waits until it is back
+                await self._database.run(close_connection)
         while self._calls or self._calls.answers:
             await self._calls.wait_for_answer(seconds=NAP)
             await self._turn(want=0)
@@ -163,7 +167,7 @@ class Slice:
                 token=token,
                 is_probe=is_probe,
             )
-        except (OperationalError, InterfaceError):
+        except DATABASE_AWAY:
             logger.warning("PostgreSQL is out of reach: %s answers wait to be recorded", len(answers))
             self._calls.answers[:0] = answers
             await self._recover(token)
@@ -176,7 +180,7 @@ class Slice:
             await self._database.run(close_connection)
             try:
                 return await self._database.run(ledger.give_back, token=token)
-            except (OperationalError, InterfaceError):
+            except DATABASE_AWAY:
                 if monotonic() > give_up:
                     raise
                 await asyncio.sleep(NAP * 10)
