@@ -59,7 +59,9 @@ class Calls:
     async def _call(self, claim: Claim, *, claimed: float, after: float, is_probe: bool) -> None:
         if after > 0:
             await asyncio.sleep(after)
-        if self._may_begin(claimed):
+        # Only a probe takes the picture's bytes along, so that it goes up once.
+        is_unready = self._channel.message.needs_upload and not is_probe
+        if self._may_begin(claimed) and not is_unready:
             verdict = self._weigh(await self._verdict(claim.chat_id), is_probe=is_probe)
         else:
             verdict = outcomes.GIVEN_BACK
