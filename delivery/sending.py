@@ -139,6 +139,8 @@ class Slice:
 
     async def _idle(self) -> bool:
         """Nothing could be claimed: wait for what is in flight, or for the end of a short hold."""
+        if self._calls.answers:
+            return True  # one of them may make its row pending again
         if self._calls:
             await self._calls.wait_for_answer(seconds=NAP)
             return True
