@@ -41,7 +41,10 @@ async def _work(stop: asyncio.Event) -> None:
                     await _one_term(lock, bot, pace)
             except* LockLost as lost:
                 if not is_away:
-                    logger.warning("The database is out of reach (%s): the bot waits for it", lost.exceptions[0])
+                    logger.warning(
+                        "The database is out of reach (%s): the bot waits for it. DATABASE_URL says where it is",
+                        lost.exceptions[0],
+                    )
                 is_away = True
             await asyncio.sleep(RETRY_AFTER)
 
