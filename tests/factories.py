@@ -14,7 +14,7 @@ from posts.rails import Rail
 from subscribers.models import Subscriber
 
 _numbers = count(1)
-_LONG_AGO, _FAR_AHEAD = datetime(2020, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC)
+LONG_AGO, FAR_AHEAD = datetime(2020, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC)
 
 
 def make_fundraiser(*, link: str = "", **facts: Any) -> Fundraiser:
@@ -44,26 +44,25 @@ def image_bytes(*, color: str = "navy", size: tuple[int, int] = (40, 30), kind: 
 
 def make_subscriber(**facts: Any) -> Subscriber:
     """A person who joined long ago; with `left_reason` they have left by now."""
-    left = {"left_at": _LONG_AGO} if facts.get("left_reason") else {}
-    return Subscriber.objects.create(**{"chat_id": 1000 + next(_numbers), "joined_at": _LONG_AGO} | left | facts)
+    left = {"left_at": LONG_AGO} if facts.get("left_reason") else {}
+    return Subscriber.objects.create(**{"chat_id": 1000 + next(_numbers), "joined_at": LONG_AGO} | left | facts)
 
 
 def make_schedule(**facts: Any) -> DailySchedule:
     """The schedule, 08:00 every day, switched on long ago."""
-    return DailySchedule.objects.create(**{"is_enabled": True, "effective_from": _LONG_AGO} | facts)
+    return DailySchedule.objects.create(**{"is_enabled": True, "effective_from": LONG_AGO} | facts)
 
 
 def make_broadcast(**facts: Any) -> Broadcast:
     """A broadcast as it is planned, without recipients, which may run as long as it likes."""
     if "fundraiser" not in facts:
         facts["fundraiser"] = make_fundraiser()
-    defaults = {"date": date(2026, 3, 29), "text": "Збір", "planned_at": _LONG_AGO, "run_until": _FAR_AHEAD}
+    message = {"text": "Збір", "buttons": [[{"text": "Підтримати", "url": "https://send.monobank.ua/jar/SANDBOX1"}]]}
+    defaults = {"date": date(2026, 3, 29), "planned_at": LONG_AGO, "run_until": FAR_AHEAD} | message
     return Broadcast.objects.create(**defaults | facts)
 
 
 def make_delivery(broadcast: Broadcast, **facts: Any) -> Delivery:
     """A pending delivery, to a subscriber of its own."""
     subscriber = facts.pop("subscriber", None) or make_subscriber()
-    return Delivery.objects.create(
-        **{"broadcast": broadcast, "subscriber": subscriber, "not_before": _LONG_AGO} | facts
-    )
+    return Delivery.objects.create(**{"broadcast": broadcast, "subscriber": subscriber, "not_before": LONG_AGO} | facts)

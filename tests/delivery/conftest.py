@@ -1,15 +1,17 @@
 """What the tests of the delivery stand on: the real Valkey, empty, and English."""
 
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 import redis
 from celery import Celery
-from django.conf import settings
+from django.conf import LazySettings, settings
 from django.utils import translation
 
+from delivery import outcomes, stopping
 from donate1024.celery import app
+from tests.sandbox_process import SandboxProcess
 
 
 @pytest.fixture(autouse=True)
@@ -47,3 +49,31 @@ def broker_away() -> Iterator[None]:
     away.conf.update(broker_url="redis+socket:///nowhere/valkey.sock")
     yield
     app.set_current()
+
+
+@pytest.fixture(scope="session")
+def _sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SandboxProcess]:
+    with SandboxProcess(tmp_path_factory.mktemp("sandbox")) as sandbox:
+        yield sandbox
+
+
+@pytest.fixture
+def telegram(_sandbox: SandboxProcess, settings: LazySettings) -> SandboxProcess:
+    """The sandbox without faults and without a limit of its own, for a fast sender."""
+    _sandbox.delete("/control/faults")
+    settings.TELEGRAM_API_URL = _sandbox.url
+    settings.TELEGRAM_MESSAGES_PER_SECOND = 200
+    return _sandbox
+
+
+@pytest.fixture
+def short_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half a second, where we choose how long."""
+    monkeypatch.setattr(outcomes, "HOLD", timedelta(seconds=0.5))
+
+
+@pytest.fixture
+def stop() -> Iterator[Callable[[], None]]:
+    """Tells the worker to stop; the next test's goes on."""
+    yield stopping.request_stop
+    stopping._flag.value = False
