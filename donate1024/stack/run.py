@@ -69,7 +69,7 @@ def _start(supervisor: Supervisor, place: Place, used: Mapping[str, int]) -> Non
         supervisor.serve(roles.sandbox(place, port=sandbox_port, rate=SANDBOX_RATE))
     _start_servers(supervisor, place)
     Command("migrate", "--no-input", "--verbosity", "0", place=place).output()
-    supervisor.terminal.event("database", "ready")
+    supervisor.terminal.event("database", "ready", "green")
     if sandbox_port is not None and not (place.state / "clock-offset").exists():
         _begin_sandbox(place)
     supervisor.run(roles.web(place, port=used["WEB_PORT"]))
