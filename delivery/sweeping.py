@@ -146,7 +146,10 @@ def close_if_done(broadcast_id: int, *, at: datetime) -> bool:
         if Delivery.objects.open().filter(broadcast_id=broadcast_id).exists():
             return False
         Broadcast.objects.filter(pk=broadcast_id).update(
-            status=Broadcast.Status.FINISHED, finished_at=Coalesce(F("finished_at"), at), hold_until=None
+            status=Broadcast.Status.FINISHED,
+            finished_at=Coalesce(F("finished_at"), at),
+            begin_until=None,  # newcomers may be the first to get it
+            hold_until=None,
         )
     logger.info("broadcast %s is finished", broadcast_id)
     return True
