@@ -62,6 +62,20 @@ def test_a_hold_ends_with_a_probe_and_not_before_its_time(minutes: int, *, is_wo
     assert win(broadcast, is_upload=is_upload) == is_won
 
 
+@pytest.mark.parametrize(("minutes", "is_won"), [(1, True), (-1, False)])
+def test_a_first_message_goes_until_the_latest_start_only(minutes: int, *, is_won: bool) -> None:
+    broadcast = make_broadcast(status="planned", begin_until=clock.now() + minutes * MINUTE)
+
+    assert win(broadcast) == is_won
+
+
+@pytest.mark.parametrize("is_upload", [False, True])
+def test_what_has_begun_is_probed_after_the_latest_start_too(*, is_upload: bool) -> None:
+    broadcast = make_proven(begin_until=clock.now() - MINUTE, hold_until=clock.now() - MINUTE)
+
+    assert win(broadcast, is_upload=is_upload)
+
+
 @pytest.mark.parametrize("status", ["paused", "finished", "cancelled", "expired", "skipped"])
 def test_nobody_probes_a_broadcast_that_does_not_run(status: str) -> None:
     broadcast = make_broadcast(status=status, reason="so", finished_at=clock.now())

@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 from django.db import transaction
 
-from delivery import sweeping
+from delivery import ledger, sweeping
 from delivery.models import Broadcast, Delivery
 from delivery.sweeping import add_newcomers
 from posts.models import Fundraiser
@@ -125,6 +125,22 @@ def test_a_finished_broadcast_goes_on_for_newcomers_and_keeps_its_first_finish(
     broadcast.refresh_from_db()
     assert opened.status == "sending"
     assert (broadcast.status, broadcast.finished_at) == ("finished", local(9))
+    assert errors(caplog) == []
+
+
+def test_the_first_subscriber_ever_gets_todays_message_after_a_morning_to_nobody(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    broadcast = make_todays(status="planned", begin_until=local(10))
+    sweeping.sweep(at=local(8, 1))
+    make_starter(NOON)
+
+    sweeping.sweep(at=NOON)
+    sweeping.sweep(at=NOON + MINUTE)
+
+    broadcast.refresh_from_db()
+    assert (broadcast.status, broadcast.finished_at) == ("sending", local(8, 1))
+    assert ledger.win_probe(broadcast_id=broadcast.pk, is_upload=False)
     assert errors(caplog) == []
 
 

@@ -7,19 +7,21 @@ from time import sleep
 from typing import TypeVar
 
 from django.db import connection
+from django.utils import translation
 
 T = TypeVar("T")
 
 
 def together(*acts: Callable[[], T]) -> list[T]:
-    """Begin all the acts at once, and return what each returned, in their order."""
-    start = Barrier(len(acts))
+    """Begin all the acts at once, in the caller's language, and return what each returned, in their order."""
+    start, language = Barrier(len(acts)), translation.get_language()
 
     def run(act: Callable[[], T]) -> T:
         try:
             connection.ensure_connection()
             start.wait(10)
-            return act()
+            with translation.override(language):
+                return act()
         finally:
             connection.close()
 
