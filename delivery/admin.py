@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from delivery import control
 from delivery.books import books_of
 from delivery.models import Broadcast, DailySchedule, Delivery
+from delivery.reasons import in_words
 from posts import clock
 from posts.admin_site import ModelAdmin
 
@@ -33,6 +34,10 @@ class RecordAdmin(ModelAdmin):
 
     show_full_result_count = False  # no count over millions for a page that shows fifty
     list_per_page = 50
+
+    @admin.display(description=_("reason"), ordering="reason")
+    def why(self, record: Broadcast | Delivery) -> str:
+        return in_words(record.reason)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
@@ -63,7 +68,7 @@ class DailyScheduleAdmin(ModelAdmin):
 
 @admin.register(Broadcast)
 class BroadcastAdmin(RecordAdmin):
-    list_display = ("date", "fundraiser", "status", "recipients", "reason")
+    list_display = ("date", "fundraiser", "status", "recipients", "why")
     list_select_related = ("fundraiser",)
     list_filter = ("status",)
     list_per_page = 14
@@ -72,7 +77,7 @@ class BroadcastAdmin(RecordAdmin):
     fields = (
         "date",
         "status",
-        "reason",
+        "why",
         "fundraiser",
         "recipients",
         "planned_at",
@@ -131,9 +136,20 @@ class BroadcastAdmin(RecordAdmin):
 
 @admin.register(Delivery)
 class DeliveryAdmin(RecordAdmin):
-    list_display = ("pk", "broadcast", "subscriber", "status", "reason", "revision", "claimed_at", "settled_at")
+    list_display = ("pk", "broadcast", "subscriber", "status", "why", "revision", "claimed_at", "settled_at")
     list_select_related = ("broadcast", "subscriber")
     list_filter = ("status", "channel")
+    fields = (
+        "broadcast",
+        "subscriber",
+        "channel",
+        "status",
+        "why",
+        "revision",
+        "claimed_at",
+        "settled_at",
+        "message_id",
+    )
     ordering = ("-pk",)
     search_fields = ("=subscriber__chat_id",)
     search_help_text = _("A chat id")

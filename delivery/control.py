@@ -6,6 +6,7 @@ from datetime import date, datetime
 from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Greatest
+from django.utils.translation import gettext as _
 
 from delivery import brakes, sweeping
 from delivery.models import Broadcast, DailySchedule
@@ -29,7 +30,7 @@ def pause(broadcast: Broadcast) -> None:
         CannotChange: if it does not run.
     """
     if not brakes.pause(broadcast.pk, reason=BY_HAND):
-        raise CannotChange(f"only a running broadcast can be paused; this one is {_state_of(broadcast)}")
+        raise CannotChange(_("only a running broadcast can be paused; this one is %s") % _state_of(broadcast))
 
 
 def resume(broadcast: Broadcast, *, at: datetime) -> None:
@@ -39,7 +40,7 @@ def resume(broadcast: Broadcast, *, at: datetime) -> None:
         CannotChange: if it is not paused, or its day is over.
     """
     if broadcast.date != clock.local_date(at):
-        raise CannotChange(f"the day of this broadcast, {broadcast.date}, is over")
+        raise CannotChange(_("the day of this broadcast, %s, is over") % broadcast.date)
     with transaction.atomic():
         paused = Broadcast.objects.filter(pk=broadcast.pk, status=Broadcast.Status.PAUSED)
         if not paused.update(
@@ -50,7 +51,7 @@ def resume(broadcast: Broadcast, *, at: datetime) -> None:
             begin_until=None,
             run_until=midnight_after(broadcast.date),
         ):
-            raise CannotChange(f"only a paused broadcast can be resumed; this one is {_state_of(broadcast)}")
+            raise CannotChange(_("only a paused broadcast can be resumed; this one is %s") % _state_of(broadcast))
         transaction.on_commit(lambda: enqueue_slices(broadcast.pk), robust=True)
     logger.info("broadcast %s resumed by hand", broadcast.pk)
 
@@ -66,7 +67,7 @@ def cancel(broadcast: Broadcast) -> None:
         .filter(pk=broadcast.pk)
         .update(status=Broadcast.Status.CANCELLED, reason="cancelled by hand")
     ):
-        raise CannotChange(f"this broadcast is {_state_of(broadcast)} already")
+        raise CannotChange(_("this broadcast is %s already") % _state_of(broadcast))
     sweeping.skip_leftovers(at=clock.now())
     logger.info("broadcast %s cancelled by hand", broadcast.pk)
 
@@ -88,10 +89,10 @@ def skip(day: date, *, reason: str, at: datetime) -> Broadcast:
             date=day, defaults={"status": Broadcast.Status.SKIPPED, "reason": reason[:200]}
         )
     if not is_new:
-        raise CannotChange(f"the broadcast of {day} is {_state_of(broadcast)} already")
+        raise CannotChange(f"the broadcast of {day} is {broadcast.status} already")
     return broadcast
 
 
 def _state_of(broadcast: Broadcast) -> str:
     broadcast.refresh_from_db(fields=["status"])
-    return broadcast.status
+    return broadcast.get_status_display()

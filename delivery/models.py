@@ -191,9 +191,18 @@ class Delivery(models.Model):
     class Channel(models.TextChoices):
         TELEGRAM = "telegram", "Telegram"
 
-    broadcast = models.ForeignKey(Broadcast, models.PROTECT, db_index=False, related_name="deliveries")
+    broadcast = models.ForeignKey(
+        Broadcast, models.PROTECT, db_index=False, related_name="deliveries", verbose_name=_("broadcast")
+    )
     channel = models.CharField(_("channel"), max_length=16, choices=Channel, default=Channel.TELEGRAM)
-    subscriber = models.ForeignKey(Subscriber, models.PROTECT, null=True, db_index=False, related_name="deliveries")
+    subscriber = models.ForeignKey(
+        Subscriber,
+        models.PROTECT,
+        null=True,
+        db_index=False,
+        related_name="deliveries",
+        verbose_name=_("subscriber"),
+    )
     status = models.CharField(_("status"), max_length=8, choices=Status, default=Status.PENDING)
     reason = models.CharField(_("reason"), max_length=200, blank=True)
     revision = models.PositiveSmallIntegerField(_("revision"), default=1)  # of the text that was, or will be, sent

@@ -180,6 +180,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="deliveries",
                         to="delivery.broadcast",
+                        verbose_name="broadcast",
                     ),
                 ),
                 (
@@ -190,6 +191,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="deliveries",
                         to="subscribers.subscriber",
+                        verbose_name="subscriber",
                     ),
                 ),
             ],

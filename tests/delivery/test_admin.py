@@ -42,10 +42,20 @@ def test_actions_change_the_broadcast_and_say_so(
 def test_an_action_that_is_refused_says_why(admin_client: Client, broadcast: Broadcast) -> None:
     chosen = {"action": "resume", "_selected_action": [broadcast.pk]}
 
-    page = admin_client.post(reverse("admin:delivery_broadcast_changelist"), chosen, follow=True)
+    page = admin_client.post(
+        reverse("admin:delivery_broadcast_changelist"), chosen, follow=True, headers={"accept-language": "en"}
+    )
 
     assert [message.level_tag for message in page.context["messages"]] == ["error"]
     assert "only a paused broadcast" in str(next(iter(page.context["messages"])))
+
+
+def test_a_reason_is_told_in_the_readers_language(admin_client: Client, broadcast: Broadcast) -> None:
+    Broadcast.objects.update(status=Broadcast.Status.PAUSED, reason="Telegram refused the text: unclosed tag")
+
+    page = admin_client.get(reverse("admin:delivery_broadcast_changelist"))
+
+    assert "Telegram не прийняв текст: unclosed tag" in page.content.decode()
 
 
 def test_records_cannot_be_written(admin_client: Client, broadcast: Broadcast) -> None:

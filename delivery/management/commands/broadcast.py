@@ -6,7 +6,7 @@ import sys
 from datetime import date
 from typing import IO, cast
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser, no_translations
 from rich.console import Console
 
 from delivery import control, planning
@@ -34,6 +34,7 @@ class Command(BaseCommand):
         status.add_argument("--date", type=_date, metavar="YYYY-MM-DD", help="another day than today")
         status.add_argument("--json", action="store_true", help="for programs")
 
+    @no_translations  # the refusals, which the admin shows too, stay in the terminal's language
     def handle(self, **options: object) -> None:
         act = getattr(self, f"_{options['act']}")
         try:

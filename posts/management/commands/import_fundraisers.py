@@ -5,7 +5,7 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, no_translations
 
 from posts.importing import Refused, import_fundraisers
 
@@ -17,6 +17,7 @@ class Command(BaseCommand):
         parser.add_argument("file", type=Path, help="the list; photos are paths beside it")
         parser.add_argument("--approve", action="store_true", help="approve what is a draft")
 
+    @no_translations  # the faults, which the admin shows too, stay in the terminal's language
     def handle(self, *args: Any, file: Path, approve: bool, **options: Any) -> None:
         try:
             imported = import_fundraisers(_read(file), folder=file.parent, approve=approve)
