@@ -2,6 +2,7 @@
 
 from rich.bar import Bar
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from delivery.books import Books
@@ -34,7 +35,7 @@ def draw(books: Books, *, on: Console) -> None:
 
 def _because(books: Books) -> str:
     hold = f", on hold until {books['hold_until']}" if books["hold_until"] else ""
-    return hold + (f" because: {books['paused_because']}" if books["paused_because"] else "")
+    return hold + (f" because: {escape(books['paused_because'])}" if books["paused_because"] else "")
 
 
 def _reasons(books: Books, state: str) -> str:
