@@ -1,24 +1,7 @@
-import re
 from pathlib import Path
 
 from donate1024.stack import environment
-from donate1024.stack.environment import NAMES, ROOT
-
-
-def test_env_example_shows_every_setting_once() -> None:
-    text = (ROOT / ".env.example").read_text()
-
-    shown = re.findall(r"^#?([A-Z][A-Z0-9_]+)=", text, re.MULTILINE)
-
-    assert sorted(shown) == sorted(NAMES - {"DONATE1024_SANDBOX"})
-
-
-def test_settings_py_reads_no_setting_that_is_not_listed() -> None:
-    text = (ROOT / "donate1024" / "settings.py").read_text()
-
-    read = set(re.findall(r"""env\.\w+\(\s*"([A-Z0-9_]+)""", text))
-
-    assert read <= NAMES
+from donate1024.stack.environment import ROOT
 
 
 def test_what_is_set_counts_before_env_file_and_secrets(tmp_path: Path) -> None:
