@@ -11,6 +11,7 @@ ALONE = ("--without-mingle", "--without-gossip")
 READY = " ready."
 # A slice that is told to stop finishes its calls (30 s at most) and gives back the rest.
 TELEGRAM_GRACE = 45.0
+SENDERS = 2  # as settings.py chooses them
 
 
 def sandbox(place: Place, *, port: int, rate: int) -> Process:
@@ -28,8 +29,8 @@ def bot(place: Place) -> Process:
 
 
 def telegram_worker(place: Place) -> Process:
-    senders = place.env.get("TELEGRAM_SENDERS") or "2"
-    return _worker("telegram", "-Q", "telegram", "-c", senders, place=place, grace=TELEGRAM_GRACE)
+    senders = int(place.env.get("TELEGRAM_SENDERS") or 0) or SENDERS
+    return _worker("telegram", "-Q", "telegram", "-c", str(senders), place=place, grace=TELEGRAM_GRACE)
 
 
 def default_worker(place: Place) -> Process:

@@ -97,7 +97,7 @@ def _start_servers(supervisor: Supervisor, place: Place) -> None:
 
 
 def _begin_sandbox(place: Place) -> None:
-    """Samples, the schedule and the curator; only then the morning, which counts from the schedule's start."""
+    """Samples, schedule, curator and the next morning; the clock's file comes last, and says that all was done."""
     Command("prepare_sandbox", place=place).output()
     zone = ZoneInfo(place.env.get("TIME_ZONE") or "Europe/Kyiv")
     Clock(place.state, zone, SAMPLE_SEND_AT).jump_to_next_morning()

@@ -49,7 +49,7 @@ class Watch:
     def _bring_back(self) -> None:
         try:
             self.start()
-        except ServerError as error:
+        except (ServerError, OSError) as error:
             self._has_died(str(error))
 
     def _has_died(self, how: str) -> None:
@@ -93,7 +93,8 @@ class Supervisor:
 
     def __enter__(self) -> Self:
         for number in STOP_SIGNALS:
-            signal.signal(number, signal.default_int_handler)
+            if (number, signal.getsignal(number)) != (signal.SIGHUP, signal.SIG_IGN):  # under nohup it stays ignored
+                signal.signal(number, signal.default_int_handler)
         return self
 
     def __exit__(self, *_: object) -> None:
