@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from celery import current_app
@@ -37,7 +38,7 @@ def test_migrations_match_the_models() -> None:
 def test_every_scheduled_task_exists_and_expires_before_the_next() -> None:
     current_app.loader.import_default_modules()
 
-    for entry in settings.CELERY_BEAT_SCHEDULE.values():
+    for entry in cast("dict[str, Any]", settings.CELERY_BEAT_SCHEDULE).values():
         assert entry["task"] in current_app.tasks
         assert entry["options"]["expire_seconds"] < entry["schedule"] <= 60
         assert isinstance(entry["schedule"], float)  # an interval: a crontab in beat skips days and fires twice

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from donate1024.stack.environment import SENDERS
 from donate1024.stack.processes import Process
 from donate1024.stack.state import Place
 
@@ -11,7 +12,6 @@ ALONE = ("--without-mingle", "--without-gossip")
 READY = " ready."
 # A slice that is told to stop finishes its calls (30 s at most) and gives back the rest.
 TELEGRAM_GRACE = 45.0
-SENDERS = 2  # as settings.py chooses them
 
 
 def sandbox(place: Place, *, port: int, rate: int) -> Process:
@@ -29,8 +29,8 @@ def bot(place: Place) -> Process:
 
 
 def telegram_worker(place: Place) -> Process:
-    senders = int(place.env.get("TELEGRAM_SENDERS") or 0) or SENDERS
-    return _worker("telegram", "-Q", "telegram", "-c", str(senders), place=place, grace=TELEGRAM_GRACE)
+    senders = place.env.get("TELEGRAM_SENDERS") or str(SENDERS)
+    return _worker("telegram", "-Q", "telegram", "-c", senders, place=place, grace=TELEGRAM_GRACE)
 
 
 def default_worker(place: Place) -> Process:
