@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from django.urls import URLPattern, path
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext_lazy as _, ngettext
+from django.utils.translation import gettext_lazy as _, ngettext_lazy
 
 from posts import pictures
 from posts.admin_site import ModelAdmin, TabularInline
@@ -19,6 +19,7 @@ from posts.models import Fundraiser, PaymentMethod, Picture, WrongStatus
 from posts.preview import preview
 from posts.rendering.money import money
 
+SAVE_AND_APPROVE = "posts_fundraiser_save_and_approve"  # the button's name, which unfold makes of the action's
 Status = Fundraiser.Status
 DOTS: dict[str, str] = {
     Status.DRAFT: "#9ca3af",
@@ -83,40 +84,34 @@ class FundraiserAdmin(ModelAdmin):
 
     @admin.action(description=_("Approve"), permissions=["change"])
     def approve(self, request: HttpRequest, queryset: QuerySet[Fundraiser]) -> None:
-        done = self._each(request, queryset, Fundraiser.approve)
-        self.message_user(
-            request, ngettext("%d fundraiser approved.", "%d fundraisers approved.", done) % done, messages.SUCCESS
-        )
+        done = ngettext_lazy("%d fundraiser approved.", "%d fundraisers approved.")
+        self._each(request, queryset, Fundraiser.approve, done=done)
 
     @admin.action(description=_("Pause"), permissions=["change"])
     def pause(self, request: HttpRequest, queryset: QuerySet[Fundraiser]) -> None:
-        done = self._each(request, queryset, Fundraiser.pause)
-        self.message_user(
-            request, ngettext("%d fundraiser paused.", "%d fundraisers paused.", done) % done, messages.SUCCESS
-        )
+        done = ngettext_lazy("%d fundraiser paused.", "%d fundraisers paused.")
+        self._each(request, queryset, Fundraiser.pause, done=done)
 
     @admin.action(description=_("Close: the sum is gathered"), permissions=["change"])
     def close(self, request: HttpRequest, queryset: QuerySet[Fundraiser]) -> None:
-        done = self._each(request, queryset, Fundraiser.close)
-        self.message_user(
-            request, ngettext("%d fundraiser closed.", "%d fundraisers closed.", done) % done, messages.SUCCESS
-        )
+        done = ngettext_lazy("%d fundraiser closed.", "%d fundraisers closed.")
+        self._each(request, queryset, Fundraiser.close, done=done)
 
     @admin.action(description=_("Withdraw for good"), permissions=["change"])
     def withdraw(self, request: HttpRequest, queryset: QuerySet[Fundraiser]) -> None:
-        done = self._each(request, queryset, Fundraiser.withdraw)
-        self.message_user(
-            request, ngettext("%d fundraiser withdrawn.", "%d fundraisers withdrawn.", done) % done, messages.SUCCESS
-        )
+        done = ngettext_lazy("%d fundraiser withdrawn.", "%d fundraisers withdrawn.")
+        self._each(request, queryset, Fundraiser.withdraw, done=done)
 
     @admin.action(description=_("Save and approve"), permissions=["change"])
     def save_and_approve(self, request: HttpRequest, fundraiser: Fundraiser) -> None:
         self.approve(request, Fundraiser.objects.filter(pk=fundraiser.pk))
 
-    def _each(self, request: HttpRequest, queryset: QuerySet[Fundraiser], verb: Callable[[Fundraiser], None]) -> int:
-        """Do it to each; say of each that refuses, why; return how many did it."""
-        done = 0
-        for fundraiser in queryset:
+    def _each(
+        self, request: HttpRequest, chosen: QuerySet[Fundraiser], verb: Callable[[Fundraiser], None], *, done: Any
+    ) -> None:
+        """Do it to each; say how many did it, and of each that refused, why."""
+        count = 0
+        for fundraiser in chosen:
             try:
                 verb(fundraiser)
             except WrongStatus as refusal:
@@ -124,8 +119,9 @@ class FundraiserAdmin(ModelAdmin):
             except ValidationError as refusal:
                 self.message_user(request, f"{fundraiser}: {' '.join(refusal.messages)}", messages.ERROR)
             else:
-                done += 1
-        return done
+                count += 1
+        if count:
+            self.message_user(request, done % count, messages.SUCCESS)
 
     def save_model(self, request: HttpRequest, obj: Fundraiser, form: FundraiserForm, change: bool) -> None:
         if obj.picture and "photo" in form.changed_data:
@@ -136,7 +132,8 @@ class FundraiserAdmin(ModelAdmin):
 
     def save_related(self, request: HttpRequest, form: FundraiserForm, formsets: Any, change: bool) -> None:
         super().save_related(request, form, formsets, change)
-        if "posts_fundraiser_save_and_approve" in request.POST:  # only now it has its ways to pay
+        # Here, and not in save_model as unfold does it: only now it has its ways to pay.
+        if SAVE_AND_APPROVE in request.POST and self.has_change_permission(request, form.instance):
             self.save_and_approve(request, form.instance)
 
     def get_urls(self) -> list[URLPattern]:

@@ -1,5 +1,7 @@
 """The message as it would be sent, from what stands in a curator's form."""
 
+import re
+
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
@@ -9,6 +11,8 @@ from django.views.decorators.http import require_POST
 
 from posts.models import Fundraiser, PaymentMethod
 from posts.rendering import telegram
+
+BEHIND_ALL_OTHERS = 2**15  # one more than a position can be
 
 
 @require_POST
@@ -35,11 +39,11 @@ def preview(request: HttpRequest) -> HttpResponse:
 
 
 def _fundraiser(typed: QueryDict) -> Fundraiser:
-    goal, currency = typed.get("goal", ""), typed.get("currency", "")
+    currency = typed.get("currency", "")
     return Fundraiser(
         title=typed.get("title", ""),
         text=typed.get("text", ""),
-        goal=int(goal) if goal.isascii() and goal.isdigit() else None,
+        goal=_whole_number(typed.get("goal", "")),
         currency=currency if currency in Fundraiser.Currency.values else Fundraiser.Currency.UAH,
         picture_id=typed.get("picture") or None,
     )
@@ -53,8 +57,9 @@ def _payment_methods(typed: QueryDict, faults: list[str]) -> list[PaymentMethod]
         pasted = typed.get(f"{row}-pasted", "")
         if not pasted.strip() or typed.get(f"{row}-DELETE"):
             continue
+        position = _whole_number(typed.get(f"{row}-position", ""))
         method = PaymentMethod(
-            label=typed.get(f"{row}-label", ""), position=_position(typed.get(f"{row}-position", ""))
+            label=typed.get(f"{row}-label", ""), position=BEHIND_ALL_OTHERS if position is None else position
         )
         try:
             method.take(pasted)
@@ -65,5 +70,5 @@ def _payment_methods(typed: QueryDict, faults: list[str]) -> list[PaymentMethod]
     return sorted(methods, key=lambda method: method.position)
 
 
-def _position(written: str) -> int:
-    return int(written) if written.isascii() and written.isdigit() else 2**15
+def _whole_number(written: str) -> int | None:
+    return int(written) if re.fullmatch(r"[0-9]{1,18}", written.strip()) else None
