@@ -20,7 +20,8 @@ document.addEventListener("DOMContentLoaded", () => {
     typed.set("picture", picture());
     const number = ++asked;
     const answer = await fetch(preview.dataset.url, { method: "POST", body: typed });
-    if (answer.ok && number === asked) shown.innerHTML = await answer.text();
+    const isPreview = answer.ok && !answer.redirected; // else it is the login page
+    if (isPreview && number === asked) shown.innerHTML = await answer.text();
   };
 
   const drawSoon = () => {
