@@ -15,7 +15,7 @@ from posts.rendering.money import money
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """Today's fundraiser as subscribers got it, and how to join them."""
+    """Today's fundraiser as it reads by now, and how to join."""
     fundraiser = showing.shown_on(clock.local_date(clock.now()))
     page: dict[str, object] = {"contact": settings.SUPPORT_CONTACT}
     if fundraiser:

@@ -76,5 +76,6 @@ def test_a_picture_is_served_to_be_kept_for_ever(client: Client) -> None:
     assert answer["Cache-Control"] == "public, max-age=31536000, immutable"
 
 
-def test_an_unknown_picture_is_not_found(client: Client) -> None:
-    assert client.get(f"/pictures/{'0' * 64}").status_code == 404
+@pytest.mark.parametrize("digest", ["0" * 64, "photo.jpg", "%00"])
+def test_an_unknown_picture_is_not_found(client: Client, digest: str) -> None:
+    assert client.get(f"/pictures/{digest}").status_code == 404
