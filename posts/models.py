@@ -196,6 +196,7 @@ class Fundraiser(models.Model):
         """Change the status, unless somebody has meanwhile set one that forbids it. The same again is fine."""
         before = [*self.REACHED_FROM[status], status]
         if not Fundraiser.objects.filter(pk=self.pk, status__in=before).update(status=status):
+            self.refresh_from_db(fields=["status"])
             raise WrongStatus(
                 _("“%(title)s” cannot become %(status)s: it is %(now)s.")
                 % {"title": self.title, "status": status.label, "now": self.get_status_display()}
@@ -205,8 +206,6 @@ class Fundraiser(models.Model):
 
 class PaymentMethod(models.Model):
     """One way to pay into a fundraiser: a link to press, or an account to copy."""
-
-    Rail = Rail
 
     fundraiser = models.ForeignKey(Fundraiser, models.CASCADE, related_name="payment_methods")
     position = models.PositiveSmallIntegerField(_("position"), default=0)

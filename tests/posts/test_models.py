@@ -155,7 +155,7 @@ def test_a_change_made_meanwhile_by_somebody_else_counts() -> None:
     fundraiser = make_fundraiser()
     Fundraiser.objects.get(pk=fundraiser.pk).withdraw()
 
-    with pytest.raises(WrongStatus):
+    with pytest.raises(WrongStatus, match="it is withdrawn"):
         fundraiser.pause()
 
     fundraiser.refresh_from_db()
