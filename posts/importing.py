@@ -65,6 +65,7 @@ class Imported:
 def import_fundraisers(entries: list[Any], *, folder: Path, approve: bool) -> Imported:
     """Store every entry; the same `external_id` again updates what the entry names. Photos lie in `folder`.
 
+    The ways to pay become those of the entry: one that somebody added elsewhere is gone after an update.
     With `approve` the drafts among them are approved, after all checks of an approval.
 
     Raises:
