@@ -66,7 +66,7 @@ class Subscriber(models.Model):
         UNREACHABLE = "unreachable", _("unreachable")  # Telegram knows no such chat
 
     chat_id = models.BigIntegerField(_("chat id"), unique=True)
-    username = models.CharField(_("username"), max_length=64, blank=True)
+    username = models.CharField(_("Telegram username"), max_length=64, blank=True)
     first_name = models.CharField(_("first name"), max_length=256, blank=True)
     language = models.CharField(_("language"), max_length=16, blank=True)
     joined_at = models.DateTimeField(_("joined at"))

@@ -35,7 +35,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("chat_id", models.BigIntegerField(unique=True, verbose_name="chat id")),
-                ("username", models.CharField(blank=True, max_length=64, verbose_name="username")),
+                ("username", models.CharField(blank=True, max_length=64, verbose_name="Telegram username")),
                 ("first_name", models.CharField(blank=True, max_length=256, verbose_name="first name")),
                 ("language", models.CharField(blank=True, max_length=16, verbose_name="language")),
                 ("joined_at", models.DateTimeField(verbose_name="joined at")),
