@@ -36,8 +36,8 @@ class RecordAdmin(ModelAdmin):
     list_per_page = 50
 
     @admin.display(description=_("reason"), ordering="reason")
-    def why(self, record: Broadcast | Delivery) -> str:
-        return in_words(record.reason)
+    def why(self, record: Broadcast | Delivery) -> str | None:
+        return in_words(record.reason) or None
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
@@ -91,19 +91,22 @@ class BroadcastAdmin(RecordAdmin):
     actions = ("pause", "resume", "cancel")
 
     @admin.display(description=_("recipients"))
-    def recipients(self, broadcast: Broadcast) -> SafeString:
+    def recipients(self, broadcast: Broadcast) -> SafeString | None:
         """The states as one bar, and in figures below it."""
         books = books_of(broadcast.date)
         counts = {state: count for state, count in books["counts"].items() if count} if books else {}
+        if not counts:
+            return None
         labels = dict(Delivery.Status.choices)
         return format_html(
-            '<span style="display:flex;min-width:9rem;height:.6rem;border-radius:.3rem;overflow:hidden">{}</span>{}',
+            '<div style="min-width:9rem">'
+            '<div style="display:flex;height:.6rem;border-radius:.3rem;overflow:hidden">{}</div>{}</div>',
             format_html_join(
                 "",
                 '<span style="flex:{} 0 2px;background:{}"></span>',
                 [(count, COLOURS[state]) for state, count in counts.items()],
             ),
-            ", ".join(f"{labels[Delivery.Status(state)]} {count}" for state, count in counts.items()) or "—",
+            " · ".join(f"{labels[Delivery.Status(state)]} {count}" for state, count in counts.items()),
         )
 
     @admin.action(description=_("Pause: write to nobody until it is resumed"), permissions=["act"])
@@ -136,7 +139,8 @@ class BroadcastAdmin(RecordAdmin):
 
 @admin.register(Delivery)
 class DeliveryAdmin(RecordAdmin):
-    list_display = ("pk", "broadcast", "subscriber", "status", "why", "revision", "claimed_at", "settled_at")
+    list_display = ("broadcast", "subscriber", "status", "why", "claimed_at", "settled_at")
+    list_display_links = ("broadcast", "subscriber")
     list_select_related = ("broadcast", "subscriber")
     list_filter = ("status", "channel")
     fields = (

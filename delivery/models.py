@@ -18,11 +18,21 @@ class DailySchedule(models.Model):
     """When the day's broadcast begins, and how late it may run: one row, edited by the curator."""
 
     id = models.SmallIntegerField(primary_key=True, default=1, editable=False)
-    send_at = models.TimeField(_("sending begins at"), default=time(8))
-    latest_after = models.DurationField(_("latest start after"), default=timedelta(minutes=120))
-    quiet_from = models.TimeField(_("quiet from"), default=time(22))
+    send_at = models.TimeField(
+        _("sending begins at"), default=time(8), help_text=_("At 09:00 the country keeps its minute of silence.")
+    )
+    latest_after = models.DurationField(
+        _("latest start after"),
+        default=timedelta(minutes=120),
+        help_text=_("Hours:minutes:seconds. If something was in the way, sending may still begin so much later."),
+    )
+    quiet_from = models.TimeField(
+        _("quiet from"), default=time(22), help_text=_("What has not gone out by then waits for your decision.")
+    )
     report_at = models.TimeField(_("report at"), default=time(20))
-    is_enabled = models.BooleanField(_("send every day"), default=False)
+    is_enabled = models.BooleanField(
+        _("send every day"), default=False, help_text=_("Switched off, nothing goes out by itself.")
+    )
     # Only hours after it count, so that a changed hour never fires at the save.
     effective_from = models.DateTimeField(_("counts from"), editable=False)
 

@@ -87,14 +87,39 @@ class Migration(migrations.Migration):
             name="DailySchedule",
             fields=[
                 ("id", models.SmallIntegerField(default=1, editable=False, primary_key=True, serialize=False)),
-                ("send_at", models.TimeField(default=datetime.time(8, 0), verbose_name="sending begins at")),
+                (
+                    "send_at",
+                    models.TimeField(
+                        default=datetime.time(8, 0),
+                        help_text="At 09:00 the country keeps its minute of silence.",
+                        verbose_name="sending begins at",
+                    ),
+                ),
                 (
                     "latest_after",
-                    models.DurationField(default=datetime.timedelta(seconds=7200), verbose_name="latest start after"),
+                    models.DurationField(
+                        default=datetime.timedelta(seconds=7200),
+                        help_text="Hours:minutes:seconds. If something was in the way, sending may still begin so much later.",
+                        verbose_name="latest start after",
+                    ),
                 ),
-                ("quiet_from", models.TimeField(default=datetime.time(22, 0), verbose_name="quiet from")),
+                (
+                    "quiet_from",
+                    models.TimeField(
+                        default=datetime.time(22, 0),
+                        help_text="What has not gone out by then waits for your decision.",
+                        verbose_name="quiet from",
+                    ),
+                ),
                 ("report_at", models.TimeField(default=datetime.time(20, 0), verbose_name="report at")),
-                ("is_enabled", models.BooleanField(default=False, verbose_name="send every day")),
+                (
+                    "is_enabled",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Switched off, nothing goes out by itself.",
+                        verbose_name="send every day",
+                    ),
+                ),
                 ("effective_from", models.DateTimeField(editable=False, verbose_name="counts from")),
             ],
             options={
