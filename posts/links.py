@@ -42,7 +42,6 @@ _SHAPES = (
     _Shape(Rail.PAYPAL, "paypal.com", re.compile(r"/[^/].*"), with_subdomains=True, keeps_query=True),
     _Shape(Rail.PAYPAL, "paypal.me", re.compile(r"/[^/].*"), with_subdomains=True),
 )
-_KNOWN = "monobank, PrivatBank, PUMB, NovaPay, PayPal"
 
 
 def parse(raw: str) -> tuple[Rail, str]:
@@ -58,7 +57,8 @@ def parse(raw: str) -> tuple[Rail, str]:
     shape = next((shape for shape in _SHAPES if shape.takes(host)), None)
     if shape is None:
         raise ValidationError(
-            _("Links to %(host)s cannot be used. Known ways to pay: %(known)s."), params={"host": host, "known": _KNOWN}
+            _("Links to %(host)s cannot be used. Known ways to pay: %(known)s."),
+            params={"host": host, "known": ", ".join(dict.fromkeys(str(shape.rail.label) for shape in _SHAPES))},
         )
     if shape.rail == Rail.MONOBANK and (jar := _widget_target(parts)):
         return shape.rail, jar
