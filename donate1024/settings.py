@@ -8,12 +8,13 @@ from zoneinfo import available_timezones
 
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.utils import get_random_secret_key
+from django.templatetags.static import static
 from django.urls import reverse_lazy
 from django.utils.translation import gettext_lazy as _
 from environs import Env, EnvError, validate
 
 from donate1024 import redis_urls
-from donate1024.stack.environment import ROOT as BASE_DIR, load
+from donate1024.stack.environment import ROOT as BASE_DIR, SENDERS, load
 
 # The sandbox's bot: a token that Telegram never gave to anybody, and that no real server would take.
 SANDBOX_TOKEN = "1024:SANDBOX-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"  # noqa: S105
@@ -36,8 +37,7 @@ TELEGRAM_API_URL: str = env.str(
 TELEGRAM_MESSAGES_PER_SECOND: float = env.float(
     "TELEGRAM_MESSAGES_PER_SECOND", 25, validate=validate.Range(min=0.1, max=1000)
 )
-# Two, so that one killed worker does not stop the morning; they carry more than the 1,000/s that Telegram knows of.
-TELEGRAM_SENDERS: int = env.int("TELEGRAM_SENDERS", 2, validate=validate.Range(min=1, max=64))
+TELEGRAM_SENDERS: int = env.int("TELEGRAM_SENDERS", SENDERS, validate=validate.Range(min=1, max=64))
 SECRET_KEY: str = env.str("SECRET_KEY", "")
 DEBUG: bool = env.bool("DEBUG", False)
 ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
@@ -201,6 +201,7 @@ UNFOLD = {
     "SITE_SUBHEADER": _("One fundraiser every morning"),
     "SITE_SYMBOL": "volunteer_activism",
     "SHOW_BACK_BUTTON": True,
+    "STYLES": [lambda _request: static("posts/admin.css")],
     "COLORS": {
         "primary": {
             "50": "#eff6ff",
@@ -227,6 +228,21 @@ UNFOLD = {
                         "link": reverse_lazy("admin:posts_fundraiser_changelist"),
                     },
                     {"title": _("Pictures"), "icon": "image", "link": reverse_lazy("admin:posts_picture_changelist")},
+                    {
+                        "title": _("Broadcasts"),
+                        "icon": "campaign",
+                        "link": reverse_lazy("admin:delivery_broadcast_changelist"),
+                    },
+                    {
+                        "title": _("Daily schedule"),
+                        "icon": "schedule",
+                        "link": reverse_lazy("admin:delivery_dailyschedule_changelist"),
+                    },
+                    {
+                        "title": _("Subscribers"),
+                        "icon": "group",
+                        "link": reverse_lazy("admin:subscribers_subscriber_changelist"),
+                    },
                 ]
             }
         ],
