@@ -1,14 +1,24 @@
 """One slice while what it stands on is cut, away, or told to stop."""
 
+import asyncio
+from collections.abc import Callable
 from threading import Thread
 from time import sleep
-from typing import Any
+from typing import ParamSpec, TypeVar
 
 import pytest
 from django.conf import LazySettings
-from django.db import connection
+from django.db import OperationalError, connection
 
-from delivery import sending
+from delivery import ledger, sending
+from delivery.calls import Calls
+from delivery.channels.telegram import TelegramChannel
+from delivery.database_thread import DatabaseThread
+from delivery.models import Broadcast
+from delivery.recording import record_and_claim
+from delivery.window import Window
+from subscribers.telegram.client import open_bot
+from subscribers.telegram.pace import open_pace
 from tests.delivery.running import make_proven
 from tests.delivery.slices import calls_to, fault, make_recipients, send, served, states
 from tests.delivery.together import together
@@ -16,6 +26,8 @@ from tests.sandbox_process import SandboxProcess
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("short_holds")]
 
+P = ParamSpec("P")
+R = TypeVar("R")
 
 CUT = """
 SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
@@ -29,6 +41,8 @@ def test_a_database_that_cuts_its_connections_loses_no_answer_and_makes_no_unkno
     sender = Thread(target=send, args=[broadcast])
 
     sender.start()
+    while set(states(broadcast)) == {"pending"}:
+        sleep(0.01)
     while sender.is_alive():
         sleep(0.1)
         with connection.cursor() as cursor:
@@ -37,6 +51,63 @@ def test_a_database_that_cuts_its_connections_loses_no_answer_and_makes_no_unkno
 
     assert set(states(broadcast)) == {"sent"}
     assert served(telegram, chats) == [1] * 150
+
+
+class LosesOneReply(DatabaseThread):
+    """PostgreSQL commits the first claims, and the connection breaks before it could say so."""
+
+    has_lost = False
+
+    async def run(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        returned = await super().run(function, *args, **kwargs)
+        if returned and function is record_and_claim and not self.has_lost:
+            self.has_lost = True
+            raise OperationalError("the connection is lost")
+        return returned
+
+
+class LooksSlowly(DatabaseThread):
+    """A look for a probe lasts so long that calls are over by its end."""
+
+    async def run(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        if function is ledger.win_probe:
+            await asyncio.sleep(0.5)
+        return await super().run(function, *args, **kwargs)
+
+
+def send_on(database: DatabaseThread, broadcast: Broadcast) -> bool:
+    async def run() -> bool:
+        window = Window(per_second=100, slices=1)
+        async with database, open_pace() as pace, open_bot(connections=window.most) as bot:
+            frozen = await database.run(sending.load_frozen, broadcast.pk)
+            calls = Calls(TelegramChannel(bot, frozen.message), window)
+            return await sending.Slice(frozen, database, pace, calls, window).run()
+
+    return asyncio.run(run())
+
+
+def test_claims_whose_reply_was_lost_are_given_back_and_sent(telegram: SandboxProcess) -> None:
+    broadcast = make_proven()
+    chats = make_recipients(telegram, broadcast, 5)
+
+    send_on(LosesOneReply(), broadcast)
+
+    assert states(broadcast) == ["sent"] * 5
+    assert served(telegram, chats) == [1] * 5
+
+
+def test_an_answer_that_comes_during_the_last_look_is_counted_before_the_slice_is_done(
+    telegram: SandboxProcess,
+) -> None:
+    broadcast = make_proven()
+    (chat,) = make_recipients(telegram, broadcast, 1)
+    telegram.post("/control/chats", [{"chat_id": chat, "migrated_to": -chat}, {"chat_id": -chat}])
+    fault(telegram, {"delay": 0.3}, chat_id=chat)
+
+    send_on(LooksSlowly(), broadcast)
+
+    assert states(broadcast) == ["sent"]
+    assert served(telegram, [-chat]) == [1]
 
 
 def test_without_valkey_nothing_is_sent(
@@ -55,7 +126,7 @@ def test_without_valkey_nothing_is_sent(
 
 
 def test_a_worker_that_is_told_to_stop_finishes_its_calls_and_begins_none(
-    telegram: SandboxProcess, settings: LazySettings, stop: Any
+    telegram: SandboxProcess, settings: LazySettings, stop: Callable[[], None]
 ) -> None:
     settings.TELEGRAM_MESSAGES_PER_SECOND = 20
     broadcast = make_proven()
