@@ -14,7 +14,6 @@ from subscribers.models import Subscriber
 
 COLUMNS = ("chat_id", "username", "first_name", "language", "joined_at", "left_at", "left_reason")
 LARGEST_ID = 2**52  # "at most 52 significant bits": core.telegram.org/bots/api#chat
-LONGEST = {"username": 64, "first_name": 256, "language": 16}  # characters, as in the model
 # A spreadsheet runs a cell that begins so as a formula; a quote before it, ours or a name's own, stops that.
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")
 
@@ -122,8 +121,9 @@ def _chat_id(cell: str) -> int:
 
 def _text(given: dict[str, str], name: str) -> str:
     text = _plain(given.get(name, ""))
-    if "\0" in text or len(text) > LONGEST[name]:
-        raise BadCell(f"{name} is longer than {LONGEST[name]} characters, or not text")
+    longest = Subscriber.LONGEST[name]
+    if "\0" in text or len(text) > longest:
+        raise BadCell(f"{name} is longer than {longest} characters, or not text")
     return text
 
 

@@ -32,11 +32,14 @@ class SubscriberQuerySet(models.QuerySet["Subscriber"]):
 
     @transaction.atomic
     def subscribe(self, *, chat_id: int, at: datetime, **names: str) -> bool:
-        """Take in a chat at its own wish; whoever left for any reason is back. `names` are the fields to keep up.
+        """Take in a chat at its own wish; whoever left for any reason is back.
+
+        `names` are the fields to keep up, cut where they are too long: nobody stays outside for an odd name.
 
         True for whoever did not get the daily message by their own wish yet, and only then does `started_at` move:
         a /start repeated, or handled twice, changes nothing.
         """
+        names = {field: name[: Subscriber.LONGEST[field]] for field, name in names.items()}
         subscriber, is_new = self.get_or_create(chat_id=chat_id, defaults={"joined_at": at, "started_at": at, **names})
         if is_new:
             return True
@@ -50,8 +53,8 @@ class SubscriberQuerySet(models.QuerySet["Subscriber"]):
         staying = self.exclude(left_reason=reason) if reason == Subscriber.LeftReason.STOPPED else self.active()
         return bool(staying.filter(chat_id=chat_id).update(left_at=at, left_reason=reason))
 
-    def returned(self, *, chat_id: int, at: datetime) -> bool:
-        """Record that they unblocked the bot: it brings back whoever left by blocking it, and nobody else."""
+    def bring_back(self, *, chat_id: int, at: datetime) -> bool:
+        """Record that they unblocked the bot, where they left by blocking it; whoever left otherwise stays off."""
         blocked = self.filter(chat_id=chat_id, left_reason=Subscriber.LeftReason.BLOCKED)
         return bool(blocked.update(left_at=None, left_reason="", started_at=at))
 
@@ -65,10 +68,12 @@ class Subscriber(models.Model):
         DEACTIVATED = "deactivated", _("deactivated")  # the account is deleted
         UNREACHABLE = "unreachable", _("unreachable")  # Telegram knows no such chat
 
+    LONGEST = {"username": 64, "first_name": 256, "language": 16}  # characters
+
     chat_id = models.BigIntegerField(_("chat id"), unique=True)
-    username = models.CharField(_("Telegram username"), max_length=64, blank=True)
-    first_name = models.CharField(_("first name"), max_length=256, blank=True)
-    language = models.CharField(_("language"), max_length=16, blank=True)
+    username = models.CharField(_("Telegram username"), max_length=LONGEST["username"], blank=True)
+    first_name = models.CharField(_("first name"), max_length=LONGEST["first_name"], blank=True)
+    language = models.CharField(_("language"), max_length=LONGEST["language"], blank=True)
     joined_at = models.DateTimeField(_("joined at"))
     # Their own last /start or return; empty for imported people, who begin the next morning.
     started_at = models.DateTimeField(_("started at"), null=True, blank=True)

@@ -4,6 +4,7 @@ Each may happen twice: a kill between the answer and the mark on the update repe
 """
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from posts import clock
 from subscribers.bot.database import Database
@@ -11,8 +12,12 @@ from subscribers.bot.events import Blocked, Event, Person, Pressed, Said, Unbloc
 from subscribers.bot.replies import BUTTON_BACK, Replies
 from subscribers.models import Subscriber
 
-START, STOP = "/start", "/stop"
 Reason = Subscriber.LeftReason
+
+
+class Command(StrEnum):
+    START = "/start"
+    STOP = "/stop"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +27,10 @@ class Handlers:
 
     async def handle(self, event: Event) -> None:
         match event:
-            case Said(person=person, command="/start"):
+            case Said(person=person, command=Command.START):
                 await self.database.call(subscribe, person)
                 await self.replies.welcome(person)
-            case Said(person=person, command="/stop"):
+            case Said(person=person, command=Command.STOP):
                 await self.database.call(leave, person, Reason.STOPPED)
                 await self.replies.goodbye(person)
             case Said(person=person):
@@ -45,11 +50,11 @@ class Handlers:
 
 
 def is_small_talk(event: Event) -> bool:
-    return isinstance(event, Said) and event.command not in {START, STOP}
+    return isinstance(event, Said) and event.command not in {*Command}
 
 
 def is_leaving(event: Event) -> bool:
-    return isinstance(event, Blocked) or (isinstance(event, Said) and event.command == STOP)
+    return isinstance(event, Blocked) or (isinstance(event, Said) and event.command == Command.STOP)
 
 
 def subscribe(person: Person) -> bool:
@@ -61,4 +66,4 @@ def leave(person: Person, reason: Reason) -> bool:
 
 
 def come_back(person: Person) -> bool:
-    return Subscriber.objects.returned(chat_id=person.chat_id, at=clock.now())
+    return Subscriber.objects.bring_back(chat_id=person.chat_id, at=clock.now())

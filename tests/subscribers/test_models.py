@@ -100,6 +100,15 @@ def test_a_second_start_moves_nothing_but_names() -> None:
 
 
 @pytest.mark.django_db
+def test_an_odd_name_keeps_nobody_outside() -> None:
+    has_joined = subscribe(first_name="О" * 300, language="uk-" + "x" * 100)
+
+    assert has_joined
+    assert not subscribe(first_name="О" * 300)
+    assert Subscriber.objects.get().first_name == "О" * 256
+
+
+@pytest.mark.django_db
 @pytest.mark.parametrize("reason", Reason)
 def test_start_brings_back_whoever_left(reason: str) -> None:
     make_subscriber(chat_id=101, left_reason=reason)
@@ -146,7 +155,7 @@ def test_a_wish_to_stop_outlives_everything_else(before: str, now: str, after: s
 def test_unblocking_brings_back_only_who_blocked(reason: str) -> None:
     make_subscriber(chat_id=101, left_reason=reason)
 
-    has_returned = Subscriber.objects.returned(chat_id=101, at=NOON)
+    has_returned = Subscriber.objects.bring_back(chat_id=101, at=NOON)
 
     assert has_returned == (reason == Reason.BLOCKED)
     assert Subscriber.objects.get().is_active == has_returned

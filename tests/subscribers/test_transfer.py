@@ -8,7 +8,7 @@ from time import monotonic
 import pytest
 from django.core.management import CommandError, call_command
 
-from subscribers.csv_rows import LONGEST, BadLine, Unreadable
+from subscribers.csv_rows import BadLine, Unreadable
 from subscribers.models import Subscriber
 from subscribers.transfer import Imported, export_subscribers, import_subscribers
 from tests.factories import make_subscriber
@@ -218,9 +218,3 @@ def test_the_command_lists_bad_lines_and_says_what_it_did(tmp_path: Path, capsys
 def test_a_file_out_of_reach_is_named(command: str, tmp_path: Path) -> None:
     with pytest.raises(CommandError, match=r"nowhere.people\.csv: No such file"):
         call_command(command, str(tmp_path / "nowhere" / "people.csv"))
-
-
-def test_the_limits_are_the_models() -> None:
-    fields = {name: Subscriber._meta.get_field(name) for name in LONGEST}
-
-    assert {name: getattr(field, "max_length", None) for name, field in fields.items()} == LONGEST
