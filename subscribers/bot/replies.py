@@ -61,7 +61,8 @@ class Replies:
 
     async def _say(self, person: Person, template: str, keyboard: InlineKeyboardMarkup | None = None) -> None:
         with translation.override(language_of(person)):
-            text = render_to_string(f"subscribers/{template}.html", {"person": person}).strip()
+            words = {"person": person, "contact": settings.SUPPORT_CONTACT}
+            text = render_to_string(f"subscribers/{template}.html", words).strip()
         await self._call(
             lambda: self._bot.send_message(
                 person.chat_id, text, parse_mode=ParseMode.HTML, reply_markup=keyboard, read_timeout=READ_WITHIN

@@ -70,6 +70,7 @@ class Installation:
             "TELEGRAM_API_URL": self.sandbox.url,
             "DATABASE_URL": os.environ["DATABASE_URL"].rpartition("/")[0] + f"/{connection.settings_dict['NAME']}",
             "DJANGO_SETTINGS_MODULE": "donate1024.settings",
+            "SUPPORT_CONTACT": "@support",
             "PYTHONUNBUFFERED": "1",
         }
 

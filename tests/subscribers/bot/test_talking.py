@@ -134,6 +134,14 @@ def test_words_without_a_command_get_one_friendly_answer(talk: Talk) -> None:
     assert "/start" in talk.replies(olia)[0]["text"]
 
 
+def test_help_names_whom_to_write_to(talk: Talk) -> None:
+    olia = talk.meet()
+
+    talk.say(olia, "/help")
+
+    assert talk.replies(olia)[0]["text"].endswith("\n\nQuestions: @support")
+
+
 def test_a_ukrainian_telegram_reads_ukrainian(talk: Talk) -> None:
     olia = talk.meet(language="uk")
 
@@ -196,14 +204,13 @@ def test_odd_updates_harm_nobody(talk: Talk) -> None:
 
 def test_an_update_that_cannot_be_handled_mutes_nobody(talk: Talk) -> None:
     olia = talk.meet()
-    sender = {"id": olia, "is_bot": False, "first_name": "О" * 300}  # longer than the column
-    chat = {"id": olia, "type": "private"}
+    chat = {"id": 2**63, "type": "private"}  # larger than the column
 
-    talk.update(message={"message_id": 1, "date": 0, "chat": chat, "from": sender, "text": "/start"})
+    talk.update(message={"message_id": 1, "date": 0, "chat": chat, "text": "/start"})
     talk.say(olia, "/start")
 
-    talk.replies(olia)
-    assert talk.subscriber(olia).first_name == "Оля"
+    talk.settle(2)
+    assert [subscriber.chat_id for subscriber in Subscriber.objects.all()] == [olia]
 
 
 def test_the_same_update_five_times_gets_one_reply(talk: Talk) -> None:
