@@ -74,12 +74,15 @@ def export_subscribers(file: Path) -> int:
     """
     unfinished = file.with_name(f"{file.name}.part")
     people = Subscriber.objects.order_by("pk").only(*COLUMNS)
+    count = 0
     unfinished.unlink(missing_ok=True)
     unfinished.touch(mode=0o600)
     with unfinished.open("w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out)
         writer.writerow(COLUMNS)
-        count = sum(1 for person in people.iterator(chunk_size=AT_ONCE) if writer.writerow(_cells(person)))
+        for person in people.iterator(chunk_size=AT_ONCE):
+            writer.writerow(_cells(person))
+            count += 1
     unfinished.replace(file)
     return count
 
