@@ -15,6 +15,7 @@ BIN := .venv/bin
 CLEAN := env -i PATH="$$PATH" HOME="$$HOME" DONATE1024_ENV_FILE=
 SANDBOX := $(CLEAN) DONATE1024_SANDBOX=1 SECRET_KEY=no-secret-it-serves-the-checks-alone-and-opens-nothing \
 	TELEGRAM_API_URL=http://127.0.0.1:9 SITE_URL=https://example.org
+CATALOGUE := locale/uk/LC_MESSAGES/django
 
 help:
 	@echo 'make demo    one morning to its end, on throw-away data: what this project does'
@@ -54,8 +55,16 @@ migrations: for-developers
 deploy: for-developers
 	@$(SANDBOX) $(BIN)/python manage.py check --deploy --fail-level WARNING
 
+# Brings the catalogue up to date; all is well where that changes nothing, and no text waits for its translation.
 translations: for-developers
-	@:
+	@command -v msgfmt >/dev/null || { echo 'gettext is needed; on Debian and Ubuntu: apt install gettext'; exit 1; }
+	@set -e; before=$$(cat $(CATALOGUE).?o | cksum); \
+	$(SANDBOX) $(BIN)/python manage.py makemessages -v 0 -l uk --no-location --no-wrap --no-obsolete; \
+	sed -i.old '/^"POT-Creation-Date/d' $(CATALOGUE).po; rm $(CATALOGUE).po.old; \
+	msgfmt --check -o $(CATALOGUE).mo $(CATALOGUE).po; \
+	waiting=$$(msgattrib --no-wrap --untranslated $(CATALOGUE).po; msgattrib --no-wrap --only-fuzzy $(CATALOGUE).po); \
+	test -z "$$waiting" || { printf '%s\n' "$$waiting" 'These texts wait for their translation.'; exit 1; }; \
+	test "$$before" = "$$(cat $(CATALOGUE).?o | cksum)" || { echo 'locale/ was behind; now commit it.'; exit 1; }
 
 lock: for-developers
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header \
