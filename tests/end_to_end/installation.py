@@ -67,6 +67,7 @@ class Installation:
         self.sandbox = SandboxProcess(folder, rate)
         self.processes: list[Process] = []
         self.env = os.environ | {
+            "STATE_DIR": str(folder),
             "TELEGRAM_API_URL": self.sandbox.url,
             "DATABASE_URL": os.environ["DATABASE_URL"].rpartition("/")[0] + f"/{connection.settings_dict['NAME']}",
             "DJANGO_SETTINGS_MODULE": "donate1024.settings",
@@ -140,7 +141,7 @@ class Installation:
 
     def pass_time(self, seconds: float) -> None:
         """Move everybody's clock."""
-        file = Path(os.environ["STATE_DIR"], "clock-offset")
+        file = self.folder / "clock-offset"
         new = file.with_suffix(".new")
         new.write_text(str(clock.offset().total_seconds() + seconds))
         new.replace(file)

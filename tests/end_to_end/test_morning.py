@@ -2,6 +2,7 @@
 
 import pytest
 
+from delivery.models import Broadcast
 from tests.end_to_end.installation import Installation
 from tests.factories import make_fundraiser, make_picture
 
@@ -45,3 +46,23 @@ def test_a_broadcast_whose_workers_were_down_over_its_window_waits_for_a_person(
     assert installation.manage("broadcast", "resume").returncode == 0
     installation.wait_for_status("finished")
     assert installation.served() == dict.fromkeys(people, 1)
+
+
+def test_a_newcomer_gets_todays_message_and_the_next_morning_the_next_one(installation: Installation) -> None:
+    make_fundraiser(title="Перший")
+    make_fundraiser(title="Другий")
+    installation.set_clock()
+    installation.enable_schedule()
+    installation.bot().wait_for("The bot listens")
+    installation.worker()
+    installation.beat()
+    installation.sandbox.post("/control/chats", [{"chat_id": 5005, "state": "new", "first_name": "Оля <3"}])
+
+    installation.sandbox.post("/control/say", {"chat_id": 5005, "text": "/start"})
+    installation.wait_until(lambda: installation.served() == {5005: 1}, what="today's message")
+    installation.sandbox.post("/control/next-morning")
+
+    installation.wait_until(lambda: installation.served() == {5005: 2}, what="the next morning's message")
+    titles = {message["text"].partition("\n")[0] for message in installation.sandbox.sent_to(5005)}
+    assert {"Перший", "Другий"} < titles  # and the welcome
+    assert Broadcast.objects.count() == 2

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from donate1024.settings import SANDBOX_TOKEN
+from donate1024.sandbox import TOKEN
 from subscribers.models import Subscriber
 from tests.end_to_end.installation import Installation
 from tests.factories import make_fundraiser, make_picture
@@ -31,7 +31,7 @@ def test_a_morning_and_the_bot_work_against_the_second_stand_in(installation: In
         books = installation.wait_for_status("finished")
         assert books["counts"]["sent"] == 10
         assert books["skipped"] == {"blocked": 1, "deactivated": 1}
-        telegram.push(_start_of(7007), SANDBOX_TOKEN)
+        telegram.push(_start_of(7007), TOKEN)
         installation.wait_until(lambda: _posts(telegram).count("7007") == 1, what="the newcomer's post")
         assert Subscriber.objects.get(chat_id=7007).is_active
         expected = dict.fromkeys([*map(str, people), "7007"], 1) | {str(people[4]): 2}  # again, after its 429
