@@ -14,10 +14,9 @@ from django.utils.translation import gettext_lazy as _
 from environs import Env, EnvError, validate
 
 from donate1024 import redis_urls
+from donate1024.sandbox import TOKEN as SANDBOX_TOKEN
 from donate1024.stack.environment import ROOT as BASE_DIR, SENDERS, load
 
-# The sandbox's bot: a token that Telegram never gave to anybody, and that no real server would take.
-SANDBOX_TOKEN = "1024:SANDBOX-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"  # noqa: S105
 COMMANDS_WITHOUT_A_BOT = {"makemigrations", "check", "makemessages", "compilemessages"}
 
 STATE_DIR = load(os.environ)
@@ -87,7 +86,7 @@ if SANDBOX and TELEGRAM_BOT_TOKEN:
     _refuse("TELEGRAM_BOT_TOKEN: the sandbox takes no token; unset DONATE1024_SANDBOX to run a real bot.")
 if SANDBOX and urlsplit(TELEGRAM_API_URL).hostname not in {"127.0.0.1", "localhost", "::1"}:
     _refuse("TELEGRAM_API_URL: the sandbox speaks to a stand-in on this machine only; expects http://127.0.0.1:PORT.")
-if not SANDBOX and not TELEGRAM_BOT_TOKEN and sys.argv[1:2] not in [[name] for name in COMMANDS_WITHOUT_A_BOT]:
+if not SANDBOX and not TELEGRAM_BOT_TOKEN and COMMANDS_WITHOUT_A_BOT.isdisjoint(sys.argv[1:2]):
     _refuse("TELEGRAM_BOT_TOKEN: not set. Put the bot's token into .env, or start the sandbox with `make run`.")
 if not SECRET_KEY:
     if SANDBOX or TELEGRAM_BOT_TOKEN:

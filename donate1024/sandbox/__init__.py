@@ -11,5 +11,5 @@ from typing import Any
 
 Json = dict[str, Any]
 
-# The bot that is always known (settings.SANDBOX_TOKEN, which cannot be imported without Django).
+# Of the bot that is always known: Telegram never gave it to anybody, and no real server would take it.
 TOKEN = "1024:SANDBOX-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"  # noqa: S105

@@ -13,15 +13,10 @@ import pytest
 from telegram import Bot
 
 import donate1024.sandbox
-from donate1024 import settings
 from tests.donate1024.sandbox.conftest import call, picture
 from tests.sandbox_process import SandboxError, SandboxProcess
 
 PAGE = Path(donate1024.sandbox.__file__).parent / "page"
-
-
-def test_its_bot_is_that_of_the_settings() -> None:
-    assert donate1024.sandbox.TOKEN == settings.SANDBOX_TOKEN
 
 
 def test_it_stops_at_once_though_somebody_polls(tmp_path: Path) -> None:
