@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _, ngettext_lazy
 
 from posts import pictures
-from posts.admin_site import ModelAdmin, TabularInline
+from posts.admin_site import ModelAdmin, ReadOnlyAdmin, TabularInline
 from posts.forms import FundraiserForm, PaymentMethodForm, PaymentMethodFormSet
 from posts.models import Fundraiser, PaymentMethod, Picture, WrongStatus
 from posts.preview import preview
@@ -142,10 +142,9 @@ class FundraiserAdmin(ModelAdmin):
 
 
 @admin.register(Picture)
-class PictureAdmin(ModelAdmin):
+class PictureAdmin(ReadOnlyAdmin):
     list_display = ("thumbnail", "width", "height")
     list_per_page = 30
-    show_full_result_count = False
     fields = ("large", "width", "height", "media_type", "digest")
     readonly_fields = ("large",)
 
@@ -159,15 +158,6 @@ class PictureAdmin(ModelAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Picture]:
         return super().get_queryset(request).defer("content")
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Picture | None = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Picture | None = None) -> bool:
-        return False
 
 
 def _thumbnail(digest: str | None) -> SafeString | str:

@@ -48,4 +48,16 @@ UNFOLD_SAYS = (
     gettext_noop("Welcome back to"),
 )
 
-__all__ = ["ModelAdmin", "PictureWidget", "TabularInline", "TextWidget"]
+
+class ReadOnlyAdmin(ModelAdmin):
+    """Rows that people look at and never write; no count over millions for a page that shows fifty."""
+
+    show_full_result_count = False
+
+    def has_add_permission(self, *_: Any, **__: Any) -> bool:
+        return False
+
+    has_change_permission = has_delete_permission = has_add_permission
+
+
+__all__ = ["ModelAdmin", "PictureWidget", "ReadOnlyAdmin", "TabularInline", "TextWidget"]

@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from posts.admin_site import ModelAdmin
+from posts.admin_site import ReadOnlyAdmin
 from subscribers.models import Subscriber
 
 
@@ -28,20 +28,10 @@ class Active(admin.SimpleListFilter):
 
 
 @admin.register(Subscriber)
-class SubscriberAdmin(ModelAdmin):
+class SubscriberAdmin(ReadOnlyAdmin):
     list_display = ("chat_id", "first_name", "username", "joined_at", "started_at", "left_at", "left_reason")
     list_filter = (Active,)
     search_fields = ("=chat_id", "first_name", "username")
     search_help_text = _("A chat id, a name or a username")
     ordering = ("-pk",)
     list_per_page = 50
-    show_full_result_count = False
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
