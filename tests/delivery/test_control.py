@@ -56,7 +56,8 @@ def test_only_a_running_broadcast_is_paused(status: str) -> None:
 def test_a_resumed_broadcast_runs_until_midnight_beginning_with_a_probe(
     django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks, broker: redis.Redis
 ) -> None:
-    broadcast = make_proven(date=DAY, status="paused", reason="quiet hour", run_until=QUIET, probe_until=MIDNIGHT)
+    moments = {"begin_until": local(10), "run_until": QUIET, "probe_until": MIDNIGHT}
+    broadcast = make_proven(date=DAY, status="paused", reason="quiet hour", **moments)
     make_delivery(broadcast)
 
     with django_capture_on_commit_callbacks(execute=True):
@@ -64,7 +65,7 @@ def test_a_resumed_broadcast_runs_until_midnight_beginning_with_a_probe(
 
     broadcast.refresh_from_db()
     assert (broadcast.status, broadcast.reason, broadcast.run_until) == ("sending", "", MIDNIGHT)
-    assert (broadcast.hold_until, broadcast.probe_until) == (local(22, 30), None)
+    assert (broadcast.hold_until, broadcast.probe_until, broadcast.begin_until) == (local(22, 30), None, None)
     assert {message["body"][1]["broadcast_id"] for message in queued(broker)} == {broadcast.pk}
 
 
@@ -202,3 +203,25 @@ def test_a_date_is_not_skipped_while_it_is_being_planned() -> None:
         return "skipped"
 
     assert together(plan_slowly, skip) == ["planned before the skip", "the broadcast of 2026-03-29 is planned already"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_tick_plans_nothing_while_the_date_is_being_skipped() -> None:
+    make_schedule()
+    make_fundraiser()
+    is_skipped, has_ticked = Event(), Event()
+
+    def skip_slowly() -> None:
+        with transaction.atomic():
+            control.skip(DAY, reason="so", at=MORNING)
+            is_skipped.set()
+            has_ticked.wait(3)
+
+    def tick() -> None:
+        is_skipped.wait(10)
+        planning.plan_due_broadcast(at=MORNING)
+        has_ticked.set()
+
+    together(skip_slowly, tick)
+
+    assert Broadcast.objects.get().status == "skipped"
