@@ -17,7 +17,7 @@ from delivery.books import books_of
 from delivery.models import Broadcast, DailySchedule, Delivery
 from delivery.reasons import in_words
 from posts import clock
-from posts.admin_site import ModelAdmin
+from posts.admin_site import ModelAdmin, ReadOnlyAdmin
 
 COLOURS: dict[str, str] = {
     Delivery.Status.SENT: "#16a34a",
@@ -29,31 +29,21 @@ COLOURS: dict[str, str] = {
 }
 
 
-class RecordAdmin(ModelAdmin):
+class RecordAdmin(ReadOnlyAdmin):
     """Rows that the machine writes and people read."""
 
-    show_full_result_count = False  # no count over millions for a page that shows fifty
     list_per_page = 50
 
     @admin.display(description=_("reason"), ordering="reason")
     def why(self, record: Broadcast | Delivery) -> str | None:
         return in_words(record.reason) or None
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
 
 @admin.register(DailySchedule)
 class DailyScheduleAdmin(ModelAdmin):
     """One row: its list leads straight to it."""
 
-    fields = ("is_enabled", "send_at", "latest_after", "quiet_from", "report_at")
+    fields = ("is_enabled", "send_at", "latest_after", "quiet_from")
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
@@ -120,7 +110,10 @@ class BroadcastAdmin(RecordAdmin):
 
     @admin.action(description=_("Cancel for good: what was sent stays sent"), permissions=["act"])
     def cancel(self, request: HttpRequest, chosen: QuerySet[Broadcast]) -> None:
-        self._act(request, chosen, control.cancel, done=_("Cancelled for good: %s."))
+        at = clock.now()
+        self._act(
+            request, chosen, lambda broadcast: control.cancel(broadcast, at=at), done=_("Cancelled for good: %s.")
+        )
 
     def has_act_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("delivery.change_broadcast")

@@ -1,7 +1,7 @@
 """What starts, holds or stops a running broadcast by itself: its proof, a hold, a pause."""
 
 import logging
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.db.models import F
 from django.db.models.functions import Coalesce, Greatest
@@ -13,11 +13,14 @@ from posts.models import Fundraiser
 logger = logging.getLogger(__name__)
 
 
-def prove(broadcast_id: int) -> None:
-    """Record that a probe's message was accepted: the rest may go, and the fundraiser counts as shown."""
-    at = clock.now()
+def prove(broadcast_id: int, *, claimed_at: datetime) -> None:
+    """Record that a probe's message was accepted: the rest may go, and the fundraiser counts as shown.
+
+    A hold that came after the probe's claim stays: another call was told to wait meanwhile.
+    """
     broadcast = Broadcast.objects.filter(pk=broadcast_id)
-    broadcast.update(first_sent_at=Coalesce(F("first_sent_at"), at), hold_until=None, probe_until=None)
+    broadcast.update(first_sent_at=Coalesce(F("first_sent_at"), clock.now()), probe_until=None)
+    broadcast.filter(hold_until__lte=claimed_at).update(hold_until=None)
     fundraiser_id, day = broadcast.values_list("fundraiser_id", "date").get()
     Fundraiser.objects.mark_shown(fundraiser_id, on=day)
 
@@ -33,6 +36,12 @@ def hold(broadcast_id: int, *, wait: timedelta) -> None:
     # In PostgreSQL greatest() passes over NULL. A paused one too: whoever resumes it must wait as well.
     Broadcast.objects.unfinished().filter(pk=broadcast_id).update(hold_until=Greatest(F("hold_until"), until))
     logger.warning("broadcast %s is on hold for %s", broadcast_id, wait)
+
+
+def pause_unproven(broadcast_id: int, *, reason: str) -> None:
+    """Pause it, if no message of it was accepted yet: then the fault may be ours."""
+    if Broadcast.objects.filter(pk=broadcast_id, first_sent_at=None).exists():
+        pause(broadcast_id, reason=reason)
 
 
 def pause(broadcast_id: int, *, reason: str) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from math import inf
 from time import monotonic
 
-from delivery import outcomes, stopping
+from delivery import outcomes, reasons, stopping
 from delivery.channels.telegram import TelegramChannel
 from delivery.ledger import Claim
 from delivery.outcomes import Verdict
@@ -48,6 +48,10 @@ class Calls:
         answers, self.answers = self.answers, []
         return answers
 
+    def keep(self, answers: list[Answer]) -> None:
+        """Take back answers that could not be recorded."""
+        self.answers[:0] = answers
+
     async def wait_for_answer(self, *, seconds: float) -> None:
         """Until one more call is over, or the time is up."""
         self._over.clear()
@@ -60,7 +64,7 @@ class Calls:
         if after > 0:
             await asyncio.sleep(after)
         # Only a probe takes the picture's bytes along, so that it goes up once.
-        is_unready = self._channel.message.needs_upload and not is_probe
+        is_unready = self._channel.needs_upload and not is_probe
         if self._may_begin(claimed) and not is_unready:
             verdict = self._weigh(await self._verdict(claim.chat_id), is_probe=is_probe)
         else:
@@ -74,30 +78,29 @@ class Calls:
         return self._braked < claimed and monotonic() <= claimed + BEGIN_WITHIN and not stopping.is_requested()
 
     async def _verdict(self, chat_id: int) -> Verdict:
-        message = self._channel.message
-        file_id = message.file_id
+        file_id = self._channel.file_id
         started = monotonic()
         try:
             receipt = await self._channel.send(chat_id)
         except ChannelError as error:
             verdict = outcomes.verdict_on(error, file_id=file_id)
-            if verdict.stale_file_id == message.file_id:
-                message.file_id = ""
+            if verdict.stale_file_id == self._channel.file_id:
+                self._channel.file_id = ""
             return verdict
         except Exception:
             # Whatever it was, the message may be out: anything but `unknown` could send it twice.
             logger.exception("a call ended in a way that nobody foresaw")
-            return Verdict(outcomes.Status.UNKNOWN, "unforeseen error")
+            return Verdict(outcomes.Status.UNKNOWN, reasons.UNFORESEEN)
         self._window.observe(monotonic() - started)
-        message.file_id = message.file_id or receipt.file_id
+        self._channel.file_id = self._channel.file_id or receipt.file_id
         return outcomes.sent(receipt, is_new_file=not file_id)
 
     def _weigh(self, verdict: Verdict, *, is_probe: bool) -> Verdict:
-        """Let several bad answers in a row, or one to a probe, say something about all."""
+        """Let several bad answers in a row, or no answer to a probe, say something about all."""
         self._unknown_in_a_row = self._unknown_in_a_row + 1 if verdict.status == outcomes.Status.UNKNOWN else 0
         self._refused_in_a_row = self._refused_in_a_row + 1 if verdict.status == outcomes.Status.FAILED else 0
         if self._unknown_in_a_row and (is_probe or self._unknown_in_a_row >= IN_A_ROW):
             return replace(verdict, hold=outcomes.HOLD)
-        if self._refused_in_a_row and (is_probe or self._refused_in_a_row >= IN_A_ROW):
-            return replace(verdict, pause=f"Telegram refused several chats: {verdict.reason}")
+        if self._refused_in_a_row >= IN_A_ROW:
+            return replace(verdict, pause=f"{reasons.CHATS_REFUSED}: {verdict.reason}")
         return verdict

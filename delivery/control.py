@@ -8,15 +8,13 @@ from django.db.models import F
 from django.db.models.functions import Greatest
 from django.utils.translation import gettext as _
 
-from delivery import brakes, sweeping
+from delivery import brakes, reasons, sweeping
 from delivery.models import Broadcast, DailySchedule
 from delivery.planning import midnight_after
 from delivery.slices import enqueue_slices
 from posts import clock
 
 logger = logging.getLogger(__name__)
-
-BY_HAND = "paused by hand"
 
 
 class CannotChange(Exception):
@@ -29,7 +27,7 @@ def pause(broadcast: Broadcast) -> None:
     Raises:
         CannotChange: if it does not run.
     """
-    if not brakes.pause(broadcast.pk, reason=BY_HAND):
+    if not brakes.pause(broadcast.pk, reason=reasons.PAUSED_BY_HAND):
         raise CannotChange(_("only a running broadcast can be paused; this one is %s") % _state_of(broadcast))
 
 
@@ -56,7 +54,7 @@ def resume(broadcast: Broadcast, *, at: datetime) -> None:
     logger.info("broadcast %s resumed by hand", broadcast.pk)
 
 
-def cancel(broadcast: Broadcast) -> None:
+def cancel(broadcast: Broadcast, *, at: datetime) -> None:
     """Stop for good: what is pending is skipped. What was sent stays sent.
 
     Raises:
@@ -65,10 +63,10 @@ def cancel(broadcast: Broadcast) -> None:
     if (
         not Broadcast.objects.unfinished()
         .filter(pk=broadcast.pk)
-        .update(status=Broadcast.Status.CANCELLED, reason="cancelled by hand")
+        .update(status=Broadcast.Status.CANCELLED, reason=reasons.CANCELLED_BY_HAND)
     ):
         raise CannotChange(_("this broadcast is %s already") % _state_of(broadcast))
-    sweeping.skip_leftovers(at=clock.now())
+    sweeping.skip_leftovers(at=at)
     logger.info("broadcast %s cancelled by hand", broadcast.pk)
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
+from delivery import reasons
 from delivery.channels.base import Receipt
 from delivery.models import Delivery
 from subscribers.telegram.outcomes import (
@@ -48,7 +49,7 @@ def verdict_on(error: ChannelError, *, file_id: str) -> Verdict:
     """
     match error:
         case RecipientGone(left_reason=left_reason):
-            return Verdict(Status.SKIPPED, left_reason or "not started", left_reason=left_reason)
+            return Verdict(Status.SKIPPED, left_reason or reasons.NOT_STARTED, left_reason=left_reason)
         case ChatMoved(new_id=new_id):
             return Verdict(Status.PENDING, new_chat_id=new_id)
         case Flooded(wait=wait):
@@ -56,14 +57,14 @@ def verdict_on(error: ChannelError, *, file_id: str) -> Verdict:
         case NotSent():
             return Verdict(Status.PENDING, hold=HOLD)
         case ContentRefused():
-            return Verdict(Status.PENDING, pause=f"Telegram refused the text: {error}")
+            return Verdict(Status.PENDING, pause=f"{reasons.TEXT_REFUSED}: {error}")
         case FileUnknown() if file_id:
             return Verdict(Status.PENDING, stale_file_id=file_id)
         case FileUnknown():
-            return Verdict(Status.PENDING, pause=f"Telegram refused the picture: {error}")
+            return Verdict(Status.PENDING, pause=f"{reasons.PICTURE_REFUSED}: {error}")
         case TokenRefused():
-            return Verdict(Status.PENDING, pause="Telegram refused the bot's token")
+            return Verdict(Status.PENDING, pause=reasons.TOKEN_REFUSED)
         case ChatRefused():
             return Verdict(Status.FAILED, str(error))
         case _:  # OutcomeUnknown, and whatever nobody foresaw
-            return Verdict(Status.UNKNOWN, str(error) or "no answer")
+            return Verdict(Status.UNKNOWN, str(error) or reasons.NO_ANSWER)

@@ -6,7 +6,7 @@ from datetime import date, datetime, time, timedelta
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from delivery import statements
+from delivery import reasons, statements
 from delivery.models import Broadcast, DailySchedule, Delivery
 from delivery.slices import enqueue_slices
 from posts import clock, showing
@@ -14,9 +14,6 @@ from posts.models import Fundraiser
 from posts.rendering import telegram as rendering
 
 logger = logging.getLogger(__name__)
-
-NOTHING_TO_SHOW = "nothing to show"
-MISSED = "its hour went by"
 
 
 class CannotPlan(Exception):
@@ -46,10 +43,10 @@ def plan_due_broadcast(*, at: datetime) -> Broadcast | None:
     """
     schedule, day = DailySchedule.load(), clock.local_date(at)
     todays = Broadcast.objects.filter(date=day).first()
-    if todays and todays.reason != NOTHING_TO_SHOW:
+    if todays and todays.reason != reasons.NOTHING_TO_SHOW:
         return None
     if schedule.is_missed(at=at) and not todays:
-        _record_expired(day, reason=MISSED)
+        _record_expired(day, reason=reasons.MISSED)
         return None
     if not schedule.is_due(at=at):
         return None
@@ -65,7 +62,7 @@ def plan_due_broadcast(*, at: datetime) -> Broadcast | None:
         logger.info("nothing planned at this tick: %s", reason)
         return None
     except showing.NothingToShow:
-        _record_expired(day, reason=NOTHING_TO_SHOW)
+        _record_expired(day, reason=reasons.NOTHING_TO_SHOW)
         return None
 
 
@@ -120,7 +117,7 @@ def plan_broadcast(
         broadcast.save()
         _add_deliveries(broadcast)
         Broadcast.objects.unfinished().filter(date__lt=day).update(
-            status=Broadcast.Status.EXPIRED, reason="the next day's broadcast came"
+            status=Broadcast.Status.EXPIRED, reason=reasons.OVERTAKEN
         )
         # If the process dies between the commit and this, or Valkey is away, the sweep enqueues.
         transaction.on_commit(lambda: enqueue_slices(broadcast.pk), robust=True)

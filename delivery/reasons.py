@@ -2,31 +2,33 @@
 
 from django.utils.translation import gettext, gettext_noop
 
-# Whoever stores one writes it out; here they stand for the translators.
-KNOWN = {
-    # of a broadcast
-    gettext_noop("paused by hand"),
-    gettext_noop("cancelled by hand"),
-    gettext_noop("quiet hour"),
-    gettext_noop("not begun in its window"),
-    gettext_noop("nothing to show"),
-    gettext_noop("its hour went by"),
-    gettext_noop("the next day's broadcast came"),
-    gettext_noop("Telegram refused the text"),
-    gettext_noop("Telegram refused the picture"),
-    gettext_noop("Telegram refused the bot's token"),
-    gettext_noop("Telegram refused several chats"),
-    # of one recipient
-    gettext_noop("left"),
-    gettext_noop("blocked"),
-    gettext_noop("deactivated"),
-    gettext_noop("unreachable"),
-    gettext_noop("not started"),
-    gettext_noop("cancelled"),
-    gettext_noop("expired"),
-    gettext_noop("no answer"),
-    gettext_noop("no answer was recorded"),
-}
+# Of a broadcast that a person stopped, or that waits for one.
+PAUSED_BY_HAND = gettext_noop("paused by hand")
+CANCELLED_BY_HAND = gettext_noop("cancelled by hand")
+QUIET_HOUR = gettext_noop("quiet hour")
+LATE_START = gettext_noop("not begun in its window")
+TEXT_REFUSED = gettext_noop("Telegram refused the text")
+PICTURE_REFUSED = gettext_noop("Telegram refused the picture")
+TOKEN_REFUSED = gettext_noop("Telegram refused the bot's token")
+CHATS_REFUSED = gettext_noop("Telegram refused several chats")
+FIRST_CHAT_REFUSED = gettext_noop("Telegram refused the first chat")
+# Of a broadcast that did not go out.
+NOTHING_TO_SHOW = gettext_noop("nothing to show")
+MISSED = gettext_noop("its hour went by")
+OVERTAKEN = gettext_noop("the next day's broadcast came")
+# Of one recipient; the sweep writes why a subscriber left.
+LEFT = gettext_noop("left")
+BLOCKED = gettext_noop("blocked")
+DEACTIVATED = gettext_noop("deactivated")
+UNREACHABLE = gettext_noop("unreachable")
+NOT_STARTED = gettext_noop("not started")
+CANCELLED = gettext_noop("cancelled")
+EXPIRED = gettext_noop("expired")
+NO_ANSWER = gettext_noop("no answer")
+NO_ANSWER_RECORDED = gettext_noop("no answer was recorded")
+UNFORESEEN = gettext_noop("unforeseen error")
+
+KNOWN = {text for name, text in globals().items() if name.isupper()}
 
 
 def in_words(reason: str) -> str:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from delivery import brakes, ledger
+from delivery import brakes, ledger, reasons
 from delivery.models import Broadcast, Delivery, UploadedPicture
 from delivery.outcomes import Verdict
 from posts import clock
@@ -73,10 +73,17 @@ def _record_reach(answer: Answer, *, broadcast_id: int, bot_id: int) -> None:
     if verdict.file_id or verdict.stale_file_id:
         _record_upload(verdict, broadcast_id=broadcast_id, bot_id=bot_id)
     if answer.is_probe:
-        if verdict.status == Delivery.Status.SENT:
-            brakes.prove(broadcast_id)
-        else:
-            brakes.end_probe(broadcast_id)
+        _record_probe(answer, broadcast_id=broadcast_id)
+
+
+def _record_probe(answer: Answer, *, broadcast_id: int) -> None:
+    verdict = answer.verdict
+    if verdict.status == Delivery.Status.SENT:
+        brakes.prove(broadcast_id, claimed_at=answer.claim.claimed_at)
+        return
+    brakes.end_probe(broadcast_id)
+    if verdict.status == Delivery.Status.FAILED:
+        brakes.pause_unproven(broadcast_id, reason=f"{reasons.FIRST_CHAT_REFUSED}: {verdict.reason}")
 
 
 def _record_upload(verdict: Verdict, *, broadcast_id: int, bot_id: int) -> None:

@@ -44,7 +44,7 @@ class Frozen:
 def load_frozen(broadcast_id: int) -> Frozen:
     broadcast = Broadcast.objects.select_related("picture").get(pk=broadcast_id)
     picture = bytes(broadcast.picture.content) if broadcast.picture else None
-    message = FrozenMessage(broadcast.text, broadcast.buttons, picture, uploaded(bot_id(), broadcast.picture_id))
+    message = FrozenMessage(broadcast.text, broadcast.buttons, picture)
     return Frozen(broadcast.pk, broadcast.revision, bot_id(), broadcast.picture_id, message)
 
 
@@ -62,16 +62,20 @@ async def run_slice(broadcast_id: int) -> bool:
     window = Window(per_second=settings.TELEGRAM_MESSAGES_PER_SECOND, slices=settings.TELEGRAM_SENDERS)
     async with DatabaseThread() as database, open_pace() as pace, open_bot(connections=window.most) as bot:
         frozen = await database.run(load_frozen, broadcast_id)
-        calls = Calls(TelegramChannel(bot, frozen.message), window)
-        return await Slice(frozen, database, pace, calls, window).run()
+        file_id = await database.run(uploaded, frozen.bot_id, frozen.picture_id)
+        channel = TelegramChannel(bot, frozen.message, file_id=file_id)
+        return await Slice(frozen, database, pace, channel, window).run()
 
 
 class Slice:
-    def __init__(self, frozen: Frozen, database: DatabaseThread, pace: Pace, calls: Calls, window: Window) -> None:
+    def __init__(
+        self, frozen: Frozen, database: DatabaseThread, pace: Pace, channel: TelegramChannel, window: Window
+    ) -> None:
         self._frozen = frozen
         self._database = database
         self._pace = pace
-        self._calls = calls
+        self._channel = channel
+        self._calls = Calls(channel, window)
         self._window = window
         self._ends = monotonic() + SLICE_SECONDS
 
@@ -119,7 +123,7 @@ class Slice:
         claimed = monotonic()
         is_probe = False
         # Until the picture is uploaded there are only probes, so that it goes up once.
-        claims = await self._turn(want=0 if self._frozen.message.needs_upload else len(permits))
+        claims = await self._turn(want=0 if self._channel.needs_upload else len(permits))
         if not claims and await self._win_probe():
             claimed, is_probe = monotonic(), True
             claims = await self._turn(want=1, is_probe=True)
@@ -130,11 +134,11 @@ class Slice:
         return bool(claims)
 
     async def _win_probe(self) -> bool:
-        message = self._frozen.message
-        if message.needs_upload:  # perhaps another slice has done it by now
-            message.file_id = await self._database.run(uploaded, self._frozen.bot_id, self._frozen.picture_id)
+        frozen, channel = self._frozen, self._channel
+        if channel.needs_upload:  # perhaps another slice has done it by now
+            channel.file_id = await self._database.run(uploaded, frozen.bot_id, frozen.picture_id)
         return await self._database.run(
-            ledger.win_probe, broadcast_id=self._frozen.broadcast_id, is_upload=message.needs_upload
+            ledger.win_probe, broadcast_id=frozen.broadcast_id, is_upload=channel.needs_upload
         )
 
     async def _idle(self) -> bool:
@@ -171,7 +175,7 @@ class Slice:
             )
         except DATABASE_AWAY:
             logger.warning("PostgreSQL is out of reach: %s answers wait to be recorded", len(answers))
-            self._calls.answers[:0] = answers
+            self._calls.keep(answers)
             await self._recover(token)
             return []
 

@@ -7,18 +7,18 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef
 from django.db.models.functions import Coalesce
 
-from delivery import brakes, ledger, statements
+from delivery import brakes, ledger, reasons, statements
 from delivery.models import Broadcast, DailySchedule, Delivery
 from delivery.slices import enqueue_slices
 from posts import clock
 from posts.models import Fundraiser
+from subscribers.models import Subscriber
 
 logger = logging.getLogger(__name__)
 
-QUIET_HOUR = "quiet hour"
-LATE_START = "not begun in its window"
 # A /start so shortly before the plan may have been committed after the recipients were read.
 NEWCOMER_MARGIN = timedelta(minutes=10)
+MAY_COME_BACK = [reasons.LEFT, reasons.BLOCKED, reasons.DEACTIVATED, reasons.UNREACHABLE, reasons.NOT_STARTED]
 
 
 def sweep(*, at: datetime) -> None:
@@ -38,13 +38,16 @@ def sweep(*, at: datetime) -> None:
 def expire_sending(*, at: datetime) -> None:
     """Whoever held these is gone, and took the answer along: perhaps sent, and never sent again by itself."""
     old = Delivery.objects.filter(status=Delivery.Status.SENDING, claimed_at__lt=at - ledger.SENDING_TIMEOUT)
-    count = old.update(status=Delivery.Status.UNKNOWN, reason="no answer was recorded", settled_at=at)
+    count = old.update(status=Delivery.Status.UNKNOWN, reason=reasons.NO_ANSWER_RECORDED, settled_at=at)
     if count:
         logger.warning("%s deliveries became unknown: their sender is gone", count)
 
 
 def reopen_finished() -> None:
-    """Go on where a late answer told, after the finish, that an unknown was not sent."""
+    """Go on where newcomers came after the finish, or a late answer told that an unknown was not sent.
+
+    `finished_at` keeps the first finish.
+    """
     finished = Broadcast.objects.filter(status=Broadcast.Status.FINISHED).with_pending()
     finished.update(status=Broadcast.Status.SENDING)
 
@@ -78,40 +81,18 @@ def pause_at_quiet_hour(*, at: datetime) -> None:
     """Stop what still waits; where only the last calls are on their way, there is nothing to ask a person."""
     late = Broadcast.objects.running().with_pending().filter(run_until__lte=at)
     for broadcast_id in late.values_list("pk", flat=True):
-        brakes.pause(broadcast_id, reason=QUIET_HOUR)
+        brakes.pause(broadcast_id, reason=reasons.QUIET_HOUR)
 
 
 def pause_late_starts(*, at: datetime) -> None:
     """Ask a person about a broadcast of which nothing was sent in its window: late is not night."""
     late = Broadcast.objects.running().filter(first_sent_at=None, begin_until__lte=at)
     for broadcast_id in late.values_list("pk", flat=True):
-        brakes.pause(broadcast_id, reason=LATE_START)
-
-
-_ADD_NEWCOMERS = """
-INSERT INTO delivery_delivery (broadcast_id, channel, subscriber_id, status, reason, revision, not_before, message_id)
-SELECT %(broadcast)s, 'telegram', id, 'pending', '', %(revision)s, %(at)s, ''
-FROM subscribers_subscriber WHERE left_at IS NULL AND chat_id > 0 AND started_at > %(since)s
-ON CONFLICT DO NOTHING
-"""
-
-# Skipped says that nothing was sent, so whoever came back may have it.
-_REVIVE_RETURNED = """
-UPDATE delivery_delivery AS delivery
-SET status = 'pending', reason = '', settled_at = NULL, not_before = %(at)s
-FROM subscribers_subscriber AS subscriber
-WHERE subscriber.id = delivery.subscriber_id AND subscriber.left_at IS NULL AND subscriber.chat_id > 0
-    AND subscriber.started_at > %(since)s
-    AND delivery.broadcast_id = %(broadcast)s AND delivery.status = 'skipped'
-    AND delivery.reason IN ('left', 'blocked', 'deactivated', 'unreachable', 'not started')
-"""
+        brakes.pause(broadcast_id, reason=reasons.LATE_START)
 
 
 def add_newcomers(*, at: datetime) -> None:
-    """Give today's message to people who came, or came back, since it was planned; not after the quiet hour.
-
-    A finished broadcast goes back to `sending` for them, and keeps the time of its first finish.
-    """
+    """Give today's message to people who came, or came back, since it was planned; not after the quiet hour."""
     day = clock.local_date(at)
     if at >= DailySchedule.load().quiet_hour_on(day):
         return
@@ -123,17 +104,22 @@ def add_newcomers(*, at: datetime) -> None:
             .filter(fundraiser__status=Fundraiser.Status.APPROVED)
             .first()
         )
-        if broadcast and _add_rows(broadcast, at=at):
-            Broadcast.objects.filter(pk=broadcast.pk, status=Broadcast.Status.FINISHED).update(
-                status=Broadcast.Status.SENDING
-            )
+        if broadcast and broadcast.planned_at:
+            _add_rows(broadcast, since=broadcast.planned_at - NEWCOMER_MARGIN, at=at)
+            reopen_finished()
 
 
-def _add_rows(broadcast: Broadcast, *, at: datetime) -> int:
-    assert broadcast.planned_at is not None  # noqa: S101 -- a constraint; for the type checker
-    since = broadcast.planned_at - NEWCOMER_MARGIN
-    added = statements.change(_ADD_NEWCOMERS, broadcast=broadcast.pk, revision=broadcast.revision, at=at, since=since)
-    return added + statements.change(_REVIVE_RETURNED, broadcast=broadcast.pk, at=at, since=since)
+def _add_rows(broadcast: Broadcast, *, since: datetime, at: datetime) -> None:
+    newcomers = list(Subscriber.objects.newcomers(since=since).values_list("pk", flat=True))
+    rows = [
+        Delivery(broadcast=broadcast, subscriber_id=pk, revision=broadcast.revision, not_before=at) for pk in newcomers
+    ]
+    Delivery.objects.bulk_create(rows, ignore_conflicts=True)
+    # Skipped says that nothing was sent, so whoever came back may have it.
+    skipped = broadcast.deliveries.filter(status=Delivery.Status.SKIPPED, reason__in=MAY_COME_BACK)
+    skipped.filter(subscriber__in=newcomers).update(
+        status=Delivery.Status.PENDING, reason="", settled_at=None, not_before=at
+    )
 
 
 def close_if_done(broadcast_id: int, *, at: datetime) -> bool:

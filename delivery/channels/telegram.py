@@ -10,25 +10,27 @@ from delivery.channels.base import Receipt
 from subscribers.telegram.outcomes import as_channel_error
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class FrozenMessage:
-    """What everybody gets. The picture goes as bytes until Telegram has given it a `file_id`."""
+    """What everybody gets."""
 
     text: str
     buttons: list[list[dict[str, object]]]
     picture: bytes | None = None
-    file_id: str = ""
-
-    @property
-    def needs_upload(self) -> bool:
-        return self.picture is not None and not self.file_id
 
 
 class TelegramChannel:
-    def __init__(self, bot: Bot, message: FrozenMessage) -> None:
+    """The picture goes as bytes until Telegram has given it a `file_id`."""
+
+    def __init__(self, bot: Bot, message: FrozenMessage, *, file_id: str = "") -> None:
         self.message = message
+        self.file_id = file_id
         self._bot = bot
         self._keyboard = InlineKeyboardMarkup.de_json({"inline_keyboard": message.buttons}, bot)
+
+    @property
+    def needs_upload(self) -> bool:
+        return self.message.picture is not None and not self.file_id
 
     async def send(self, chat_id: int) -> Receipt:
         """Send the message once.
@@ -39,7 +41,7 @@ class TelegramChannel:
         try:
             if self.message.picture is None:
                 return await self._send_text(chat_id)
-            return await self._send_photo(chat_id, self.message.file_id or self.message.picture)
+            return await self._send_photo(chat_id, self.file_id or self.message.picture)
         except TelegramError as error:
             raise as_channel_error(error) from error
 

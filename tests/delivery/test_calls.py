@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import count
 from time import monotonic
@@ -129,7 +130,7 @@ async def test_only_a_probe_takes_the_picture_along(
     calls: Calls, make_claim: Callable[[], Claim], telegram: SandboxProcess
 ) -> None:
     probe, other, after = make_claim(), make_claim(), make_claim()
-    calls._channel.message.picture = image_bytes()
+    calls._channel.message = replace(calls._channel.message, picture=image_bytes())
 
     calls.begin(probe, claimed=monotonic(), after=0, is_probe=True)
     calls.begin(other, claimed=monotonic(), after=0, is_probe=False)

@@ -117,7 +117,7 @@ def test_a_cancelled_broadcast_skips_what_is_pending_and_keeps_what_was_sent(sta
     pending = make_delivery(broadcast)
     sent = make_delivery(broadcast, status="sent", message_id="77")
 
-    control.cancel(broadcast)
+    control.cancel(broadcast, at=clock.now())
 
     broadcast.refresh_from_db()
     pending.refresh_from_db()
@@ -131,7 +131,7 @@ def test_a_broadcast_that_is_over_is_not_cancelled(status: str) -> None:
     broadcast = make_in(status)
 
     with pytest.raises(control.CannotChange, match=f"this broadcast is {status} already"):
-        control.cancel(broadcast)
+        control.cancel(broadcast, at=clock.now())
 
     assert Broadcast.objects.get().status == status
 

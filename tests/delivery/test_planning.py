@@ -6,7 +6,7 @@ import redis
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from delivery import planning
+from delivery import planning, reasons
 from delivery.models import Broadcast, DailySchedule, Delivery
 from posts.models import Fundraiser, PaymentMethod
 from tests.delivery.morning import DAY, MORNING, QUIET, plan
@@ -109,7 +109,7 @@ def test_a_broadcast_that_expired_with_its_deliveries_is_not_planned_again() -> 
 def test_a_row_that_expired_without_deliveries_is_taken_over() -> None:
     fundraiser = make_fundraiser()
     make_subscriber()
-    expired = Broadcast.objects.create(date=DAY, status="expired", reason=planning.MISSED)
+    expired = Broadcast.objects.create(date=DAY, status="expired", reason=reasons.MISSED)
 
     planned = plan()
 

@@ -27,7 +27,7 @@ from subscribers.telegram.outcomes import (
 )
 from tests.delivery.running import make_proven, turn
 from tests.delivery.traces import errors
-from tests.factories import make_broadcast, make_delivery, make_picture, make_subscriber
+from tests.factories import LONG_AGO, make_broadcast, make_delivery, make_picture, make_subscriber
 
 pytestmark = pytest.mark.django_db
 
@@ -250,7 +250,7 @@ def test_a_handle_that_was_refused_is_deleted_unless_it_was_replaced(stored: str
 
 
 def test_the_first_message_proves_the_text_and_counts_the_showing_once() -> None:
-    broadcast = make_broadcast(status="sending", hold_until=clock.now(), probe_until=clock.now())
+    broadcast = make_broadcast(status="sending", hold_until=LONG_AGO, probe_until=clock.now())
 
     answered(broadcast, SENT, is_probe=True)
     first_sent_at = broadcast.first_sent_at
@@ -264,6 +264,20 @@ def test_the_first_message_proves_the_text_and_counts_the_showing_once() -> None
     assert first_sent_at
     assert broadcast.first_sent_at == first_sent_at
     assert (broadcast.hold_until, broadcast.probe_until) == (None, None)
+
+
+def test_a_flood_that_is_told_while_a_probe_is_on_its_way_outlasts_its_success() -> None:
+    broadcast = make_broadcast(status="sending", hold_until=LONG_AGO)
+    probe, other = claimed(broadcast), claimed(broadcast)
+    flooded = verdict_on(Flooded("429", wait=HOLD), file_id="")
+
+    record(broadcast, Answer(other, flooded, is_probe=False))
+    record(broadcast, Answer(probe, SENT, is_probe=True))
+
+    broadcast.refresh_from_db()
+    assert broadcast.first_sent_at
+    assert broadcast.hold_until
+    assert broadcast.hold_until > clock.now()
 
 
 @pytest.mark.parametrize(

@@ -126,7 +126,7 @@ def test_a_first_message_with_an_unknown_outcome_holds_before_the_second(telegra
         ({"status": 400, "description": "Bad Request: can't parse entities"}, "pending", "Telegram refused the text"),
         ({"status": 401, "description": "Unauthorized"}, "pending", "Telegram refused the bot's token"),
         ({"status": 404, "description": "Not Found"}, "pending", "Telegram refused the bot's token"),
-        ({"status": 400, "description": "Bad Request: CHAT_RESTRICTED"}, "failed", "Telegram refused several chats"),
+        ({"status": 400, "description": "Bad Request: CHAT_RESTRICTED"}, "failed", "Telegram refused the first chat"),
     ],
 )
 def test_a_refusal_of_the_first_message_costs_one_call_and_pauses(

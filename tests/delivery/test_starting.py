@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from delivery import planning
+from delivery import planning, reasons
 from delivery.models import Broadcast
 from posts.showing import NothingToShow
 from tests.delivery.morning import DAY, MIDNIGHT, MORNING, QUIET
@@ -49,7 +49,7 @@ def test_a_missed_day_leaves_one_row_and_one_error(caplog: pytest.LogCaptureFixt
         assert planning.plan_due_broadcast(at=MORNING + timedelta(minutes=minutes)) is None
 
     row = Broadcast.objects.get()
-    assert (row.date, row.status, row.reason, row.deliveries.count()) == (DAY, "expired", planning.MISSED, 0)
+    assert (row.date, row.status, row.reason, row.deliveries.count()) == (DAY, "expired", reasons.MISSED, 0)
     assert errors(caplog) == ["no broadcast on 2026-03-29: its hour went by"]
 
 
@@ -61,7 +61,7 @@ def test_nothing_to_show_leaves_one_row_and_one_error(caplog: pytest.LogCaptureF
         assert planning.plan_due_broadcast(at=MORNING + timedelta(minutes=minutes)) is None
 
     row = Broadcast.objects.get()
-    assert (row.status, row.reason, row.deliveries.count()) == ("expired", planning.NOTHING_TO_SHOW, 0)
+    assert (row.status, row.reason, row.deliveries.count()) == ("expired", reasons.NOTHING_TO_SHOW, 0)
     assert errors(caplog) == ["no broadcast on 2026-03-29: nothing to show"]
 
 
@@ -91,7 +91,7 @@ def test_a_fundraiser_approved_after_the_window_waits_for_a_person() -> None:
 def test_a_skipped_date_is_not_planned_whatever_its_reason() -> None:
     make_schedule()
     make_fundraiser()
-    Broadcast.objects.create(date=DAY, status="skipped", reason=planning.NOTHING_TO_SHOW)
+    Broadcast.objects.create(date=DAY, status="skipped", reason=reasons.NOTHING_TO_SHOW)
 
     assert planning.plan_due_broadcast(at=MORNING) is None
 

@@ -1,10 +1,10 @@
 """Start, stop and look at a day's broadcast from the command line."""
 
 import argparse
-import json
 import sys
 from datetime import date
-from typing import IO, cast
+from json import dumps
+from typing import IO, Any, cast
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser, no_translations
 from rich.console import Console
@@ -34,50 +34,45 @@ class Command(BaseCommand):
         status.add_argument("--date", type=_date, metavar="YYYY-MM-DD", help="another day than today")
         status.add_argument("--json", action="store_true", help="for programs")
 
-    @no_translations  # the refusals, which the admin shows too, stay in the terminal's language
-    def handle(self, **options: object) -> None:
-        act = getattr(self, f"_{options['act']}")
+    @no_translations
+    def handle(self, *, act: str, **options: Any) -> None:
+        perform = getattr(self, f"_{act}")
         try:
-            act(options)
+            perform(**options)
         except (planning.CannotPlan, control.CannotChange, showing.NothingToShow) as error:
             raise CommandError(str(error)) from error
 
-    def _start(self, options: dict[str, object]) -> None:
-        fundraiser_id = options["fundraiser"]
-        assert fundraiser_id is None or isinstance(fundraiser_id, int)  # noqa: S101 -- argparse's type
-        broadcast = planning.start_broadcast(at=clock.now(), fundraiser_id=fundraiser_id, now=bool(options["now"]))
+    def _start(self, *, fundraiser: int | None, now: bool, **_: object) -> None:
+        broadcast = planning.start_broadcast(at=clock.now(), fundraiser_id=fundraiser, now=now)
         recipients = broadcast.deliveries.count()
         self.stdout.write(f"Planned for {broadcast.date}: «{broadcast.fundraiser}» to {recipients} recipients.")
 
-    def _pause(self, _options: dict[str, object]) -> None:
+    def _pause(self, **_: object) -> None:
         control.pause(_todays())
         self.stdout.write("Paused: nobody is written to until `broadcast resume`.")
 
-    def _resume(self, _options: dict[str, object]) -> None:
+    def _resume(self, **_: object) -> None:
         control.resume(_todays(), at=clock.now())
         self.stdout.write("Resumed: first one message, then the rest, until midnight at the latest.")
 
-    def _cancel(self, _options: dict[str, object]) -> None:
-        control.cancel(_todays())
+    def _cancel(self, **_: object) -> None:
+        control.cancel(_todays(), at=clock.now())
         self.stdout.write("Cancelled for good. What was sent stays sent.")
 
-    def _skip(self, options: dict[str, object]) -> None:
-        day, reason = options["date"], options["reason"]
-        assert isinstance(day, date)  # noqa: S101 -- argparse's type
-        control.skip(day, reason=str(reason), at=clock.now())
-        self.stdout.write(f"Nothing is sent on {day}: {reason}")
+    def _skip(self, *, date: date, reason: str, **_: object) -> None:
+        control.skip(date, reason=reason, at=clock.now())
+        self.stdout.write(f"Nothing is sent on {date}: {reason}")
 
-    def _status(self, options: dict[str, object]) -> None:
-        day = options["date"] or clock.local_date(clock.now())
-        assert isinstance(day, date)  # noqa: S101 -- argparse's type
+    def _status(self, *, date: date | None, json: bool, **_: object) -> None:
+        day = date or clock.local_date(clock.now())
         books = books_of(day)
-        if options["json"] and books:
-            self.stdout.write(json.dumps(books))
-        elif books:
-            draw(books, on=self._console())
-        else:
+        if books is None:
             self.stderr.write(f"No broadcast on {day}.")
             sys.exit(1)
+        if json:
+            self.stdout.write(dumps(books))
+        else:
+            draw(books, on=self._console())
 
     def _console(self) -> Console:
         """The terminal's own width and colours; where a caller asked for the output, plain text for it."""
