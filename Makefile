@@ -2,7 +2,7 @@
 # One morning to its end: `make demo`. Everything, until Ctrl-C: `make run`.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run test check soak lock for-users for-developers \
+.PHONY: help demo run test check lock for-users for-developers \
 	format lint types contracts migrations deploy translations
 
 PYTHONS := python3.11 python3.12 python3.13 python3 python3.14
@@ -22,17 +22,13 @@ help:
 	@echo 'make run     everything, until Ctrl-C: the sandbox, or your bot with TELEGRAM_BOT_TOKEN in .env'
 	@echo 'make test    the tests (ARGS= goes to pytest)'
 	@echo 'make check   format, lint, types, contracts, migrations, deploy check, translations, and the tests'
-	@echo 'make soak    the long tests'
 	@echo 'make lock    write the hashed requirements from pyproject.toml'
 
 demo run: for-users
 	@exec $(BIN)/python -m donate1024.stack $@
 
 test: for-developers
-	@$(BIN)/python -m pytest -n 2 --dist loadfile -m 'not long' $(ARGS)
-
-soak: for-developers
-	@$(BIN)/python -m pytest -m long --timeout 3600 $(ARGS)
+	@$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
 
 check: format lint types contracts migrations deploy translations
 	@$(MAKE) --no-print-directory test
