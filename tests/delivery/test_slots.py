@@ -2,14 +2,17 @@ from datetime import timedelta
 
 import pytest
 import redis
+from django.conf import LazySettings
 
-from delivery import slots
+from delivery import sending, slots, tasks
 from delivery.models import Delivery, SenderSlot
 from posts import clock
 from tests.delivery.running import make_proven
+from tests.delivery.slices import make_recipients, states
 from tests.delivery.together import together
 from tests.delivery.traces import queued
 from tests.factories import make_broadcast, make_delivery, make_subscriber
+from tests.sandbox_process import SandboxProcess
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -67,3 +70,18 @@ def test_a_slice_that_finds_nothing_to_send_closes_what_is_done_and_frees_its_sl
     assert (broadcast.status, gone.status, gone.reason) == ("finished", "skipped", "left")
     assert queued(broker) == []
     assert slots._take(0)
+
+
+def test_a_slice_that_leaves_work_leaves_one_successor_in_its_slot(
+    telegram: SandboxProcess, settings: LazySettings, monkeypatch: pytest.MonkeyPatch, broker: redis.Redis
+) -> None:
+    monkeypatch.setattr(sending, "SLICE_SECONDS", 0.3)
+    settings.TELEGRAM_MESSAGES_PER_SECOND = 10
+    broadcast = make_proven()
+    make_recipients(telegram, broadcast, 30)
+
+    tasks.send_slice(broadcast_id=broadcast.pk, slot=1)
+
+    assert set(states(broadcast)) == {"sent", "pending"}
+    assert [message["body"][1] for message in queued(broker)] == [{"broadcast_id": broadcast.pk, "slot": 1}]
+    assert slots._take(1)
