@@ -13,7 +13,7 @@ from aiohttp import web
 
 from donate1024.sandbox import TOKEN
 from donate1024.sandbox.clock import Clock
-from donate1024.sandbox.control import Control, errors_as_json
+from donate1024.sandbox.control import Control, errors_as_json, own_pages_only
 from donate1024.sandbox.flood import Flood
 from donate1024.sandbox.journal import Taken
 from donate1024.sandbox.server import MAX_BODY, Server
@@ -63,7 +63,7 @@ def _application(server: Server) -> web.Application:
     async def page(_: web.Request) -> web.FileResponse:
         return web.FileResponse(_PAGE / "index.html")
 
-    application = web.Application(client_max_size=MAX_BODY, middlewares=[errors_as_json])
+    application = web.Application(client_max_size=MAX_BODY, middlewares=[own_pages_only, errors_as_json])
     application.router.add_route("*", "/bot{token}/{method}", server.handle)
     application.router.add_routes(Control(server).routes())
     application.router.add_get("/", page)

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from typing import Any
+from urllib.parse import urlsplit
 
 from aiohttp import web
 
@@ -13,6 +14,15 @@ from donate1024.sandbox.server import Server
 
 _SHOWN = 100  # messages on a phone
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+@web.middleware
+async def own_pages_only(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Refuse what another site's page sends through somebody's browser; programs name no origin."""
+    origin = request.headers.get("Origin", "")
+    if origin and urlsplit(origin).netloc != request.host:
+        raise web.HTTPForbidden(text="only the sandbox's own page may do this")
+    return await handler(request)
 
 
 @web.middleware

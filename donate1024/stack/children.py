@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -59,7 +60,7 @@ def spawn(
         )
 
 
-class Child:
+class Child(ABC):
     """A process with a log of its own, which can be started again after it has ended."""
 
     name: str
@@ -68,8 +69,9 @@ class Child:
     grace = 15.0  # seconds that it gets to end
     process: subprocess.Popen[bytes] | None = None
 
+    @abstractmethod
     def start(self) -> None:
-        raise NotImplementedError
+        """Begin it; it does not run yet, or has ended."""
 
     def is_ready(self) -> bool:
         """Whether it has reached its work; asked after `start` only."""

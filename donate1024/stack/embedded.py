@@ -7,6 +7,7 @@ import signal
 import stat
 import subprocess
 import time
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Self
@@ -50,15 +51,17 @@ class Server(Child):
         self.process = self.launch()
         self._wait_until_ready(self.process)
 
+    @abstractmethod
     def prepare(self) -> None:
-        raise NotImplementedError
+        """Make what the server needs before it starts."""
 
+    @abstractmethod
     def launch(self) -> subprocess.Popen[bytes]:
-        raise NotImplementedError
+        """Start the server's program."""
 
+    @abstractmethod
     def probe(self) -> None:
         """Raise unless the server answers."""
-        raise NotImplementedError
 
     def __enter__(self) -> Self:
         self.start()

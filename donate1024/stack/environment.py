@@ -14,7 +14,8 @@ DATABASE = "donate1024"
 PORTS = {"WEB_PORT": 8000, "FLOWER_PORT": 5555, "SANDBOX_PORT": 8081}
 # Two, so that one killed worker does not stop the morning; they carry more than the 1,000/s that Telegram knows of.
 SENDERS = 2
-# Every setting there is. The demo and the tests start without them, whatever the person's shell has set.
+# Every setting of today, and those whose names are taken for later. The demo and the tests start without them,
+# whatever the person's shell has set.
 NAMES = frozenset(
     {
         "TELEGRAM_BOT_TOKEN",

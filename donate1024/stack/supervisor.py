@@ -81,15 +81,16 @@ class Supervisor:
         for watch in [*self.servers, *self.processes]:
             watch.look()
 
-    def look_until_ready(self, *, within: float) -> bool:
-        """Whether everything was ready in time."""
+    def look_until_ready(self, *, within: float) -> None:
+        """Return when everything is ready, or the time is up: then it is said what is not."""
         end = time.monotonic() + within
-        while not all(watch.is_ready for watch in [*self.servers, *self.processes]):
+        while late := [watch.member for watch in [*self.servers, *self.processes] if not watch.is_ready]:
             if time.monotonic() > end:
-                return False
+                for member in late:
+                    self.terminal.event(member.name, f"not ready after {within:.0f} s; its log: {member.log}", "red")
+                return
             self.look()
             time.sleep(0.05)
-        return True
 
     def __enter__(self) -> Self:
         for number in STOP_SIGNALS:

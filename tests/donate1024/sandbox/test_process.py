@@ -109,3 +109,14 @@ def test_the_page_hears_only_of_what_is_new(sandbox: SandboxProcess) -> None:
     assert (nothing, [phone["chat"]["first_name"] for phone in first["phones"]]) == (None, ["Оля <3"])
     assert [message["text"] for message in second["phones"][0]["messages"]] == ["x"]
     assert (second["accepted"], second["refused"]) == (1, 1)
+
+
+@pytest.mark.parametrize(("origin", "status"), [("https://evil.example", 403), ("", 200)])
+def test_another_sites_page_cannot_use_the_control(sandbox: SandboxProcess, origin: str, status: int) -> None:
+    connection = HTTPConnection(sandbox.url.removeprefix("http://"), timeout=10)
+    connection.request("POST", "/control/chats", "[]", {"Origin": origin or sandbox.url, "Content-Type": "text/plain"})
+
+    answered = connection.getresponse().status
+
+    connection.close()
+    assert answered == status
