@@ -22,6 +22,7 @@ class Books(TypedDict):
     finished_at: str | None
     hold_until: str | None
     paused_because: str
+    reason: str  # of a pause, a skip, a cancel, an expiry
 
 
 def books_of(day: date) -> Books | None:
@@ -51,6 +52,7 @@ def books_of(day: date) -> Books | None:
         "finished_at": _local(broadcast.finished_at),
         "hold_until": _local(broadcast.hold_until),
         "paused_because": broadcast.reason if is_paused else "",
+        "reason": broadcast.reason,
     }
 
 

@@ -35,7 +35,7 @@ def draw(books: Books, *, on: Console) -> None:
 
 def _because(books: Books) -> str:
     hold = f", on hold until {books['hold_until']}" if books["hold_until"] else ""
-    return hold + (f" because: {escape(books['paused_because'])}" if books["paused_because"] else "")
+    return hold + (f" because: {escape(books['reason'])}" if books["reason"] else "")
 
 
 def _reasons(books: Books, state: str) -> str:

@@ -83,7 +83,7 @@ class Calls:
         try:
             receipt = await self._channel.send(chat_id)
         except ChannelError as error:
-            verdict = outcomes.verdict_on(error, file_id=file_id)
+            verdict = outcomes.verdict_on(error, file_id=file_id, is_group=chat_id < 0)
             if verdict.stale_file_id == self._channel.file_id:
                 self._channel.file_id = ""
             return verdict

@@ -30,6 +30,7 @@ class Result:
     status: Delivery.Status
     reason: str = ""
     message_id: str = ""
+    wait: timedelta = timedelta(0)  # of one that becomes pending again: how long to leave it alone
 
 
 # One statement, so that the answers and the next claims cost one commit. Only delivery rows are locked, and the
@@ -37,11 +38,13 @@ class Result:
 _TURN = """
 WITH result AS (
     SELECT * FROM unnest(
-        %(ids)s::bigint[], %(tokens)s::uuid[], %(statuses)s::text[], %(reasons)s::text[], %(messages)s::text[]
-    ) AS result (id, token, status, reason, message_id)
+        %(ids)s::bigint[], %(tokens)s::uuid[], %(statuses)s::text[], %(reasons)s::text[], %(messages)s::text[],
+        %(waits)s::interval[]
+    ) AS result (id, token, status, reason, message_id, wait)
 ), settled AS (
     UPDATE delivery_delivery AS delivery
     SET status = result.status, reason = result.reason, message_id = result.message_id,
+        not_before = now() + %(offset)s + result.wait,
         settled_at = CASE WHEN result.status <> 'pending' THEN now() + %(offset)s END
     FROM result
     WHERE delivery.id = result.id AND delivery.token = result.token AND delivery.status IN ('sending', 'unknown')
@@ -82,8 +85,10 @@ def turn(
         ids=[result.claim.delivery_id for result in results],
         tokens=[result.claim.token for result in results],
         statuses=[result.status.value for result in results],
-        reasons=[result.reason[:200] for result in results],
+        # PostgreSQL refuses a NUL, and with it the answers of everybody else in the statement.
+        reasons=[result.reason.replace("\0", "")[:200] for result in results],
         messages=[result.message_id for result in results],
+        waits=[result.wait for result in results],
         broadcast=broadcast_id,
         revision=revision,
         want=want,

@@ -31,6 +31,7 @@ class Verdict:
     left_reason: str = ""  # the subscriber is gone, and why
     new_chat_id: int | None = None
     stale_file_id: str = ""  # Telegram does not know this handle of the picture any more
+    wait: timedelta = timedelta(0)  # this row is left alone for so long
     hold: timedelta | None = None  # nobody is written to for so long; then one probe
     pause: str = ""  # nobody is written to until a person has looked
 
@@ -42,16 +43,19 @@ def sent(receipt: Receipt, *, is_new_file: bool) -> Verdict:
     return Verdict(Status.SENT, message_id=receipt.message_id, file_id=receipt.file_id if is_new_file else "")
 
 
-def verdict_on(error: ChannelError, *, file_id: str) -> Verdict:
+def verdict_on(error: ChannelError, *, file_id: str, is_group: bool = False) -> Verdict:  # noqa: C901 -- a table
     """The row of the table of outcomes: only what is known not to have been sent becomes pending again.
 
-    `file_id` is the handle that the call used for its picture; empty where it sent the bytes.
+    `file_id` is the handle that the call used for its picture; empty where it sent the bytes. A group has a flood limit
+    of its own: its 429 says nothing about the others.
     """
     match error:
         case RecipientGone(left_reason=left_reason):
             return Verdict(Status.SKIPPED, left_reason or reasons.NOT_STARTED, left_reason=left_reason)
         case ChatMoved(new_id=new_id):
             return Verdict(Status.PENDING, new_chat_id=new_id)
+        case Flooded(wait=wait) if is_group:
+            return Verdict(Status.PENDING, wait=wait)
         case Flooded(wait=wait):
             return Verdict(Status.PENDING, hold=wait)
         case NotSent():

@@ -16,6 +16,9 @@ from posts.rendering import telegram as rendering
 logger = logging.getLogger(__name__)
 
 
+TIME_TO_BEGIN = timedelta(minutes=5)  # of a broadcast that was planned in the last moment of its window
+
+
 class CannotPlan(Exception):
     """Why the day's broadcast is not planned; the text is for people."""
 
@@ -54,7 +57,7 @@ def plan_due_broadcast(*, at: datetime) -> Broadcast | None:
         return plan_broadcast(
             day=day,
             at=at,
-            begin_until=schedule.latest_start_on(day),
+            begin_until=schedule.latest_start_on(day) + TIME_TO_BEGIN,
             run_until=schedule.quiet_hour_on(day),
             waits=False,
         )

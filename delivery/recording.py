@@ -43,7 +43,9 @@ def record_and_claim(
     Where an answer says something about more than its own row, that is recorded with it, in one transaction.
     """
     results = [
-        ledger.Result(answer.claim, answer.verdict.status, answer.verdict.reason, answer.verdict.message_id)
+        ledger.Result(
+            answer.claim, answer.verdict.status, answer.verdict.reason, answer.verdict.message_id, answer.verdict.wait
+        )
         for answer in answers
     ]
     reaching = [answer for answer in answers if answer.reaches_beyond_the_row]

@@ -60,6 +60,7 @@ def test_the_books_have_exactly_the_shape_that_programs_read() -> None:
         "finished_at": "2026-03-29T08:01:00+03:00",
         "hold_until": None,
         "paused_because": "",
+        "reason": "",
     }
 
 

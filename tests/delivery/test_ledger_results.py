@@ -1,3 +1,4 @@
+from datetime import timedelta
 from uuid import UUID, uuid4
 
 import pytest
@@ -7,6 +8,7 @@ from django.test.utils import CaptureQueriesContext
 from delivery import ledger
 from delivery.ledger import Result
 from delivery.models import Delivery
+from posts import clock
 from tests.delivery.running import make_proven, sent, turn
 from tests.factories import make_delivery
 
@@ -146,3 +148,25 @@ def test_giving_back_returns_what_is_in_flight_under_the_token_and_nothing_else(
         ("sending", True),
         ("sent", False),
     ]
+
+
+def test_a_row_that_must_wait_is_not_claimed_before() -> None:
+    broadcast = make_proven()
+    make_delivery(broadcast)
+    (claim,) = turn(broadcast)
+
+    again = turn(broadcast, Result(claim, Status.PENDING, wait=timedelta(seconds=30)))
+    later = turn(broadcast)
+
+    assert (again, later) == ([], [])
+    assert Delivery.objects.get().not_before > clock.now() + timedelta(seconds=25)
+
+
+def test_a_nul_in_telegrams_words_costs_no_answer() -> None:
+    broadcast = make_proven()
+    make_delivery(broadcast)
+    (claim,) = turn(broadcast)
+
+    turn(broadcast, Result(claim, Status.FAILED, "not\0enough rights"))
+
+    assert Delivery.objects.get().reason == "notenough rights"

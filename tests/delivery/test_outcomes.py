@@ -70,3 +70,11 @@ def test_a_handle_is_kept_when_it_was_uploaded_by_this_call(file_id: str, *, is_
     verdict = outcomes.sent(Receipt("77", file_id="handle"), is_new_file=is_new_file)
 
     assert verdict == Verdict(Status.SENT, message_id="77", file_id=file_id)
+
+
+def test_a_groups_flood_is_its_own() -> None:
+    wait = timedelta(seconds=30)
+
+    verdict = outcomes.verdict_on(Flooded("429", wait=wait), file_id="", is_group=True)
+
+    assert verdict == Verdict(Status.PENDING, wait=wait)
