@@ -21,8 +21,13 @@ def prove(broadcast_id: int, *, claimed_at: datetime) -> None:
     broadcast = Broadcast.objects.filter(pk=broadcast_id)
     broadcast.update(first_sent_at=Coalesce(F("first_sent_at"), clock.now()), probe_until=None)
     broadcast.filter(hold_until__lte=claimed_at).update(hold_until=None)
-    fundraiser_id, day = broadcast.values_list("fundraiser_id", "date").get()
-    Fundraiser.objects.mark_shown(fundraiser_id, on=day)
+    count_showing(broadcast_id)
+
+
+def count_showing(broadcast_id: int) -> None:
+    """Count the fundraiser as shown, once a day. Perhaps seen counts too: tomorrow must bring another one."""
+    for fundraiser_id, day in Broadcast.objects.filter(pk=broadcast_id).values_list("fundraiser_id", "date"):
+        Fundraiser.objects.mark_shown(fundraiser_id, on=day)
 
 
 def end_probe(broadcast_id: int) -> None:

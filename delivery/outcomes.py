@@ -33,6 +33,7 @@ class Verdict:
     stale_file_id: str = ""  # Telegram does not know this handle of the picture any more
     wait: timedelta = timedelta(0)  # this row is left alone for so long
     hold: timedelta | None = None  # nobody is written to for so long; then one probe
+    is_flood: bool = False  # the hold is Telegram's own wait: replies keep to it too
     pause: str = ""  # nobody is written to until a person has looked
 
 
@@ -57,7 +58,7 @@ def verdict_on(error: ChannelError, *, file_id: str, is_group: bool = False) -> 
         case Flooded(wait=wait) if is_group:
             return Verdict(Status.PENDING, wait=wait)
         case Flooded(wait=wait):
-            return Verdict(Status.PENDING, hold=wait)
+            return Verdict(Status.PENDING, hold=wait, is_flood=True)
         case NotSent():
             return Verdict(Status.PENDING, hold=HOLD)
         case ContentRefused():

@@ -203,7 +203,10 @@ def _add_deliveries(broadcast: Broadcast) -> None:
 def _record_expired(day: date, *, reason: str) -> None:
     """Leave a row that people see, once for a day, so that a morning without a message is no silence."""
     defaults = {"status": Broadcast.Status.EXPIRED, "reason": reason}
-    if Broadcast.objects.get_or_create(date=day, defaults=defaults)[1]:
+    with transaction.atomic():
+        DailySchedule.objects.select_for_update().first()  # nobody plans the day meanwhile
+        _, is_new = Broadcast.objects.get_or_create(date=day, defaults=defaults)
+    if is_new:
         logger.error("no broadcast on %s: %s", day, reason)
 
 

@@ -15,6 +15,7 @@ FIRST_CHAT_REFUSED = gettext_noop("Telegram refused the first chat")
 # Of a broadcast that did not go out.
 NOTHING_TO_SHOW = gettext_noop("nothing to show")
 MISSED = gettext_noop("its hour went by")
+DAY_IS_OVER = gettext_noop("its day is over")
 OVERTAKEN = gettext_noop("the next day's broadcast came")
 # Of one recipient; the sweep writes why a subscriber left.
 LEFT = gettext_noop("left")

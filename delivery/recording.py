@@ -84,6 +84,8 @@ def _record_probe(answer: Answer, *, broadcast_id: int) -> None:
         brakes.prove(broadcast_id, claimed_at=answer.claim.claimed_at)
         return
     brakes.end_probe(broadcast_id)
+    if verdict.status == Delivery.Status.UNKNOWN:
+        brakes.count_showing(broadcast_id)
     if verdict.status == Delivery.Status.FAILED:
         brakes.pause_unproven(broadcast_id, reason=f"{reasons.FIRST_CHAT_REFUSED}: {verdict.reason}")
 

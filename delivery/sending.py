@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from contextlib import suppress
 from dataclasses import dataclass
 from time import monotonic
 from uuid import UUID, uuid4
@@ -16,7 +17,7 @@ from delivery.channels.telegram import FrozenMessage, TelegramChannel
 from delivery.database_thread import DatabaseThread, close_connection
 from delivery.ledger import Claim
 from delivery.models import Broadcast, UploadedPicture
-from delivery.recording import record_and_claim
+from delivery.recording import Answer, record_and_claim
 from delivery.window import Window
 from subscribers.telegram.client import bot_id, open_bot
 from subscribers.telegram.pace import Pace, open_pace
@@ -161,6 +162,7 @@ class Slice:
         answers = self._calls.take_answers()
         if not answers and not want:
             return []
+        await self._tell_flood(answers)
         token = uuid4()
         try:
             return await self._database.run(
@@ -178,6 +180,14 @@ class Slice:
             self._calls.keep(answers)
             await self._recover(token)
             return []
+
+    async def _tell_flood(self, answers: list[Answer]) -> None:
+        waits = [
+            answer.verdict.hold.total_seconds() for answer in answers if answer.verdict.is_flood and answer.verdict.hold
+        ]
+        if waits:
+            with suppress(redis.exceptions.RedisError):  # the hold in PostgreSQL keeps the broadcast quiet all the same
+                await self._pace.be_quiet(max(waits))
 
     async def _recover(self, token: UUID) -> None:
         """Wait for PostgreSQL, and return what a statement may have claimed whose reply was lost."""

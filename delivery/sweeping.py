@@ -4,7 +4,7 @@ import logging
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef
+from django.db.models import Exists, F, OuterRef, Q
 from django.db.models.functions import Coalesce
 
 from delivery import brakes, ledger, reasons, statements
@@ -24,23 +24,40 @@ MAY_COME_BACK = [reasons.LEFT, reasons.BLOCKED, reasons.DEACTIVATED, reasons.UNR
 def sweep(*, at: datetime) -> None:
     """Bring every broadcast forward. Each step is harmless alone, repeated, or run twice at once."""
     expire_sending(at=at)
+    expire_past(at=at)
     reopen_finished()
     skip_left(at=at)
     skip_leftovers(at=at)
     pause_at_quiet_hour(at=at)
     pause_late_starts(at=at)
     add_newcomers(at=at)
-    for broadcast_id in Broadcast.objects.running().values_list("pk", flat=True):
-        if not close_if_done(broadcast_id, at=at):
-            enqueue_slices(broadcast_id)
+    for broadcast in Broadcast.objects.unfinished():
+        if not close_if_done(broadcast.pk, at=at) and broadcast.status in Broadcast.RUNNING:
+            enqueue_slices(broadcast.pk)
 
 
 def expire_sending(*, at: datetime) -> None:
     """Whoever held these is gone, and took the answer along: perhaps sent, and never sent again by itself."""
     old = Delivery.objects.filter(status=Delivery.Status.SENDING, claimed_at__lt=at - ledger.SENDING_TIMEOUT)
+    for broadcast_id in old.values_list("broadcast_id", flat=True).distinct():
+        brakes.count_showing(broadcast_id)
     count = old.update(status=Delivery.Status.UNKNOWN, reason=reasons.NO_ANSWER_RECORDED, settled_at=at)
     if count:
         logger.warning("%s deliveries became unknown: their sender is gone", count)
+
+
+def expire_past(*, at: datetime) -> None:
+    """Close what an earlier day left open: nobody may resume it, and tomorrow's plan may be long in coming."""
+    past = Broadcast.objects.filter(date__lt=clock.local_date(at))
+    for broadcast_id in past.unfinished().values_list("pk", flat=True):
+        if not close_if_done(broadcast_id, at=at):
+            past.unfinished().filter(pk=broadcast_id).update(
+                status=Broadcast.Status.EXPIRED, reason=reasons.DAY_IS_OVER
+            )
+    # A late answer may tell, after the day, that an unknown was not sent.
+    Delivery.objects.pending().filter(broadcast__in=past.filter(status=Broadcast.Status.FINISHED)).update(
+        status=Delivery.Status.SKIPPED, reason=reasons.EXPIRED, settled_at=at
+    )
 
 
 def reopen_finished() -> None:
@@ -78,8 +95,14 @@ def skip_leftovers(*, at: datetime) -> None:
 
 
 def pause_at_quiet_hour(*, at: datetime) -> None:
-    """Stop what still waits; where only the last calls are on their way, there is nothing to ask a person."""
+    """Stop what still waits; where only the last calls are on their way, there is nothing to ask a person.
+
+    Nor about newcomers who came in the last minute to a broadcast that was finished: theirs begins tomorrow.
+    """
     late = Broadcast.objects.running().with_pending().filter(run_until__lte=at)
+    Delivery.objects.pending().filter(broadcast__in=late.exclude(finished_at=None)).update(
+        status=Delivery.Status.SKIPPED, reason=reasons.QUIET_HOUR, settled_at=at
+    )
     for broadcast_id in late.values_list("pk", flat=True):
         brakes.pause(broadcast_id, reason=reasons.QUIET_HOUR)
 
@@ -117,22 +140,25 @@ def _add_rows(broadcast: Broadcast, *, since: datetime, at: datetime) -> None:
     Delivery.objects.bulk_create(rows, ignore_conflicts=True)
     # Skipped says that nothing was sent, so whoever came back may have it.
     skipped = broadcast.deliveries.filter(status=Delivery.Status.SKIPPED, reason__in=MAY_COME_BACK)
-    skipped.filter(subscriber__in=newcomers).update(
+    # Not whom Telegram refused since: they would be called again each minute.
+    since_the_call = Q(claimed_at=None) | Q(subscriber__started_at__gt=F("claimed_at"))
+    skipped.filter(since_the_call, subscriber__in=newcomers).update(
         status=Delivery.Status.PENDING, reason="", settled_at=None, not_before=at
     )
 
 
 def close_if_done(broadcast_id: int, *, at: datetime) -> bool:
-    """Finish a running broadcast of which nothing is pending or in flight. False where something is."""
+    """Finish a broadcast, running or paused, of which nothing is pending or in flight. False where something is."""
     with transaction.atomic():
         # Locked first, so that the look comes after whoever was adding newcomers.
-        running = Broadcast.objects.running().select_for_update().filter(pk=broadcast_id)
-        if not running:
+        unfinished = Broadcast.objects.unfinished().select_for_update().filter(pk=broadcast_id)
+        if not unfinished:
             return True
         if Delivery.objects.open().filter(broadcast_id=broadcast_id).exists():
             return False
         Broadcast.objects.filter(pk=broadcast_id).update(
             status=Broadcast.Status.FINISHED,
+            reason="",
             finished_at=Coalesce(F("finished_at"), at),
             begin_until=None,  # newcomers may be the first to get it
             hold_until=None,

@@ -31,7 +31,9 @@ TELEGRAM_BOT_TOKEN: str = env.str(
     ),
 )
 TELEGRAM_API_URL: str = env.str(
-    "TELEGRAM_API_URL", "https://api.telegram.org", validate=validate.URL(require_tld=False)
+    "TELEGRAM_API_URL",
+    "https://api.telegram.org",
+    validate=validate.URL(require_tld=False, schemes={"http", "https"}),
 )
 TELEGRAM_MESSAGES_PER_SECOND: float = env.float(
     "TELEGRAM_MESSAGES_PER_SECOND", 25, validate=validate.Range(min=0.1, max=1000)
@@ -67,7 +69,11 @@ JAR_AMOUNT_TEMPLATE: str = env.str(
 SUPPORT_CONTACT: str = env.str("SUPPORT_CONTACT", "")
 DATABASE: dict[str, Any] = env.dj_db_url("DATABASE_URL", ssl_require=False)
 REDIS_URL: str = env.str(
-    "REDIS_URL", validate=validate.Regexp(r"^(rediss?|unix)://", error="expects redis://, rediss:// or unix://")
+    "REDIS_URL",
+    validate=validate.Regexp(
+        r"^(rediss?://[^/\s]+(/\d*)?|unix:///[^?\s]+(\?db=\d+)?)$",
+        error="expects redis://host:6379/0, rediss://... or unix:///path?db=0",
+    ),
 )
 
 try:
@@ -82,6 +88,8 @@ def _refuse(reason: str) -> None:
     raise ImproperlyConfigured(reason)
 
 
+if DATABASE.get("ENGINE") != "django.db.backends.postgresql":
+    _refuse("DATABASE_URL: expects postgres://user:password@host/name; no other database keeps the promises.")
 if SANDBOX and TELEGRAM_BOT_TOKEN:
     _refuse("TELEGRAM_BOT_TOKEN: the sandbox takes no token; unset DONATE1024_SANDBOX to run a real bot.")
 if SANDBOX and urlsplit(TELEGRAM_API_URL).hostname not in {"127.0.0.1", "localhost", "::1"}:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # the models check themselves by this module
 # https://core.telegram.org/bots/api: sendMessage, sendPhoto. After the markup is parsed.
 TEXT_LIMIT = 4096
 CAPTION_LIMIT = 1024
+BUTTON_LIMIT = 100  # more: "reply markup is too long"
 
 Button = dict[str, object]
 
@@ -80,6 +81,13 @@ def check(message: TelegramMessage) -> None:
     Raises:
         ValidationError: with the count and the limit.
     """
+    count = sum(len(row) for row in message.buttons)
+    if count > BUTTON_LIMIT:
+        raise ValidationError(
+            _("%(count)s buttons, and Telegram takes %(limit)s: leave out some of the ways to pay."),
+            code="too_many_buttons",
+            params={"count": count, "limit": BUTTON_LIMIT},
+        )
     if message.length > message.limit:
         raise ValidationError(
             _("%(count)s of %(limit)s characters, title and goal counted too: shorten the text by %(over)s."),

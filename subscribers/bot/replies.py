@@ -81,6 +81,7 @@ class Replies:
                 match as_channel_error(error):
                     case Flooded(wait=wait):
                         self._quiet_until = now() + wait.total_seconds()
+                        await self._common_quiet(wait.total_seconds())
                     case NotSent():
                         self._quiet_until = now() + RECONNECT_AFTER
                     case missed:
@@ -93,12 +94,20 @@ class Replies:
     async def _turn(self, give_up_at: float) -> bool:
         """Wait for the moment of one call; False where it would come too late."""
         now = asyncio.get_running_loop().time
+        self._quiet_until = max(self._quiet_until, now() + await self._common_quiet())
         while (moment := max(now(), self._quiet_until, self._next_at)) <= give_up_at:
             self._next_at = moment + self._spacing
             await asyncio.sleep(moment - now())
             if now() >= self._quiet_until:  # nobody was told to be quiet in the meantime
                 return True
         return False
+
+    async def _common_quiet(self, seconds: float = 0) -> float:
+        """How long all must be quiet: a flood wait that the broadcast met holds the replies, and the reverse."""
+        try:
+            return await self._pace.be_quiet(seconds)
+        except redis.exceptions.RedisError:
+            return 0
 
 
 def language_of(person: Person) -> str:

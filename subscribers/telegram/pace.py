@@ -9,14 +9,14 @@ from django.conf import settings
 # Against a strict sliding window of 30/s, 30.0 configured meets a 429 each second and 29.4 none (measured).
 SHARE_OF_LIMIT = 0.98
 
-# GCRA without a burst: KEYS[1] holds the moment at which the next message may go, in microseconds of Valkey's own
-# clock, since the hosts' clocks differ. Reserves up to ARGV[2] moments, ARGV[1] apart, of which the last lies at most
-# ARGV[3] ahead. Returns how many it reserved, and how far ahead the first lies.
+# GCRA without a burst: KEYS[1] holds the moment at which the next message may go, KEYS[2] the end of a flood wait, in
+# microseconds of Valkey's own clock, since the hosts' clocks differ. Reserves up to ARGV[2] moments, ARGV[1] apart, of
+# which the last lies at most ARGV[3] ahead. Returns how many it reserved, and how far ahead the first lies.
 _RESERVE = """
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local interval, most, horizon = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local next = math.max(tonumber(redis.call('GET', KEYS[1]) or 0), now)
+local next = math.max(tonumber(redis.call('GET', KEYS[1]) or 0), tonumber(redis.call('GET', KEYS[2]) or 0), now)
 local fitting = math.floor((now + horizon - next) / interval) + 1
 local reserved = math.max(0, math.min(most, fitting))
 if reserved > 0 then
@@ -24,7 +24,17 @@ if reserved > 0 then
 end
 return {reserved, math.floor(next - now)}
 """
-_KEY = "telegram:next-message-at"
+# Of two flood waits the longer one counts; the key lives as long as the wait. Returns how long it still lasts.
+_BE_QUIET = """
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local quiet_until = math.max(tonumber(redis.call('GET', KEYS[1]) or 0), now + tonumber(ARGV[1]))
+if quiet_until > now then
+  redis.call('SET', KEYS[1], string.format('%.0f', quiet_until), 'PX', math.ceil((quiet_until - now) / 1000))
+end
+return math.floor(quiet_until - now)
+"""
+_NEXT, _QUIET = "telegram:next-message-at", "telegram:quiet-until"
 
 
 class Pace:
@@ -33,6 +43,7 @@ class Pace:
     def __init__(self, client: redis.asyncio.Redis, *, per_second: float) -> None:
         self.interval = 1_000_000 / (per_second * SHARE_OF_LIMIT)  # microseconds
         self._reserve = client.register_script(_RESERVE)
+        self._be_quiet = client.register_script(_BE_QUIET)
 
     async def take(self, most: int, *, horizon: float) -> list[float]:
         """Reserve up to `most` permits; returns how many seconds from now each may be used, soonest first.
@@ -42,12 +53,19 @@ class Pace:
         Raises:
             redis.exceptions.RedisError: Valkey is out of reach; without it nothing of a broadcast may be sent.
         """
-        reserved, first = await self._reserve(keys=[_KEY], args=[self.interval, most, horizon * 1_000_000])
+        reserved, first = await self._reserve(keys=[_NEXT, _QUIET], args=[self.interval, most, horizon * 1_000_000])
         return [(first + number * self.interval) / 1_000_000 for number in range(reserved)]
 
     async def book(self, count: int = 1) -> None:
         """Count messages that went without a permit (a reply, an alert), so that the broadcast gives way to them."""
-        await self._reserve(keys=[_KEY], args=[self.interval, count, 60 * 1_000_000])
+        await self._reserve(keys=[_NEXT, _QUIET], args=[self.interval, count, 60 * 1_000_000])
+
+    async def be_quiet(self, seconds: float = 0) -> float:
+        """Give no permit for so long: Telegram's flood wait is for the whole bot. Returns how long the wait still is.
+
+        Valkey may lose it; what it held of a broadcast stands in PostgreSQL too.
+        """
+        return float(await self._be_quiet(keys=[_QUIET], args=[seconds * 1_000_000])) / 1_000_000
 
 
 @asynccontextmanager

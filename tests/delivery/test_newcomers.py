@@ -256,3 +256,15 @@ def test_newcomers_who_come_while_the_broadcast_is_closed_open_it_again() -> Non
     assert was_waiting
     assert (broadcast.status, broadcast.finished_at) == ("sending", NOON)
     assert broadcast.deliveries.get().status == "pending"
+
+
+def test_whom_telegram_refused_since_their_start_is_not_called_again() -> None:
+    broadcast = make_todays(status="finished", finished_at=NOON)
+    person = make_subscriber(started_at=NOON)
+    claimed_at = NOON + timedelta(seconds=30)
+    refused = make_delivery(broadcast, subscriber=person, status="skipped", reason="not started", claimed_at=claimed_at)
+
+    add_newcomers(at=NOON + timedelta(minutes=1))
+
+    refused.refresh_from_db()
+    assert refused.status == "skipped"

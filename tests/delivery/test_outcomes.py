@@ -30,7 +30,7 @@ TABLE: list[tuple[ChannelError, Verdict]] = [
     (RecipientGone("Forbidden", left_reason="blocked"), Verdict(Status.SKIPPED, "blocked", left_reason="blocked")),
     (RecipientGone("Can't initiate", left_reason=""), Verdict(Status.SKIPPED, "not started")),
     (ChatMoved("moved", new_id=-100), Verdict(Status.PENDING, new_chat_id=-100)),
-    (Flooded("429", wait=timedelta(seconds=30)), Verdict(Status.PENDING, hold=timedelta(seconds=30))),
+    (Flooded("429", wait=timedelta(seconds=30)), Verdict(Status.PENDING, hold=timedelta(seconds=30), is_flood=True)),
     (NotSent("refused"), Verdict(Status.PENDING, hold=HOLD)),
     (ContentRefused("can't parse"), Verdict(Status.PENDING, pause="Telegram refused the text: can't parse")),
     (TokenRefused("401"), Verdict(Status.PENDING, pause="Telegram refused the bot's token")),

@@ -101,3 +101,19 @@ async def test_a_valkey_that_is_away_is_told(settings: LazySettings) -> None:
     async with open_pace() as pace:
         with pytest.raises(redis.exceptions.RedisError):
             await pace.take(1, horizon=1)
+
+
+async def test_a_flood_wait_is_for_every_process(pace: Pace) -> None:
+    async with open_pace() as other:
+        await other.be_quiet(0.4)
+
+        permits = await pace.take(1, horizon=0.2)
+        still = await pace.be_quiet()
+        await other.be_quiet(0.1)
+        longer = await pace.be_quiet()
+
+    assert permits == []
+    assert 0.2 < still <= 0.4
+    assert longer > 0.15
+    await asyncio.sleep(longer)
+    assert await pace.take(1, horizon=0.2)

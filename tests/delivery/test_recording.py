@@ -288,7 +288,6 @@ def test_a_flood_that_is_told_while_a_probe_is_on_its_way_outlasts_its_success()
         ChatMoved("", new_id=-100),
         Flooded("429", wait=HOLD),
         ContentRefused("can't parse"),
-        OutcomeUnknown("timed out"),
     ],
 )
 def test_a_probe_without_a_message_proves_nothing_and_lets_the_next_one_go(answer: ChannelError | Verdict) -> None:
@@ -299,3 +298,14 @@ def test_a_probe_without_a_message_proves_nothing_and_lets_the_next_one_go(answe
     assert (broadcast.first_sent_at, broadcast.probe_until) == (None, None)
     assert broadcast.fundraiser
     assert broadcast.fundraiser.times_shown == 0
+
+
+def test_a_first_message_that_perhaps_arrived_proves_nothing_and_counts_as_shown() -> None:
+    broadcast = make_broadcast(status="sending", probe_until=clock.now() + timedelta(seconds=40))
+
+    answered(broadcast, OutcomeUnknown("timed out"), is_probe=True)
+
+    fundraiser = broadcast.fundraiser
+    assert fundraiser
+    fundraiser.refresh_from_db()
+    assert (broadcast.first_sent_at, fundraiser.times_shown) == (None, 1)

@@ -10,7 +10,7 @@ import redis
 from delivery import sweeping
 from delivery.models import Broadcast, Delivery
 from delivery.sweeping import sweep
-from tests.delivery.morning import MORNING, QUIET
+from tests.delivery.morning import DAY, MORNING, QUIET
 from tests.delivery.traces import errors, queued
 from tests.factories import make_broadcast, make_delivery, make_subscriber
 
@@ -198,7 +198,8 @@ def test_a_broadcast_to_nobody_is_finished_at_once() -> None:
 
 @pytest.mark.parametrize("status", ["paused", "cancelled", "expired", "skipped"])
 def test_a_broadcast_that_does_not_run_is_neither_closed_nor_sent(status: str, broker: redis.Redis) -> None:
-    broadcast = make_broadcast(status=status, reason="so")
+    broadcast = make_broadcast(date=DAY, status=status, reason="so")
+    make_delivery(broadcast)
 
     sweep(at=MORNING)
 
@@ -260,3 +261,59 @@ def test_a_broadcast_that_began_in_its_window_may_run_past_its_latest_start() ->
 
     begun.refresh_from_db()
     assert begun.status == "sending"
+
+
+def test_what_an_earlier_day_left_open_expires_with_its_rows() -> None:
+    yesterday = make_broadcast(date=DAY - timedelta(days=1), status="paused", reason="quiet hour")
+    left = make_delivery(yesterday)
+
+    sweep(at=MORNING)
+
+    yesterday.refresh_from_db()
+    left.refresh_from_db()
+    assert (yesterday.status, yesterday.reason) == ("expired", "its day is over")
+    assert (left.status, left.reason) == ("skipped", "expired")
+
+
+def test_a_complete_morning_that_was_paused_is_finished_not_expired() -> None:
+    paused = make_broadcast(date=DAY - timedelta(days=1), status="paused", reason="paused by hand")
+    make_delivery(paused, status="sent", message_id="7")
+
+    sweep(at=MORNING)
+
+    paused.refresh_from_db()
+    assert (paused.status, paused.reason) == ("finished", "")
+
+
+def test_a_late_not_sent_on_an_earlier_day_opens_nothing() -> None:
+    finished = make_broadcast(date=DAY - timedelta(days=1), status="finished", finished_at=MORNING)
+    left = make_delivery(finished)
+
+    sweep(at=MORNING)
+
+    finished.refresh_from_db()
+    left.refresh_from_db()
+    assert (finished.status, left.status, left.reason) == ("finished", "skipped", "expired")
+
+
+def test_a_newcomer_of_the_last_minute_does_not_stop_a_finished_day() -> None:
+    day = make_broadcast(date=DAY, status="sending", run_until=QUIET, finished_at=MORNING, first_sent_at=MORNING)
+    late = make_delivery(day)
+
+    sweep(at=QUIET)
+
+    day.refresh_from_db()
+    late.refresh_from_db()
+    assert (day.status, late.status, late.reason) == ("finished", "skipped", "quiet hour")
+
+
+def test_a_morning_that_perhaps_arrived_counts_as_shown() -> None:
+    broadcast = make_broadcast(date=DAY, status="sending")
+    make_delivery(broadcast, status="sending", token=uuid4(), claimed_at=MORNING - timedelta(minutes=4))
+
+    sweeping.expire_sending(at=MORNING)
+
+    fundraiser = broadcast.fundraiser
+    assert fundraiser
+    fundraiser.refresh_from_db()
+    assert (fundraiser.times_shown, fundraiser.last_shown_on) == (1, DAY)

@@ -94,3 +94,24 @@ def test_a_refused_token_in_mid_run_unsubscribes_nobody(installation: Installati
     installation.manage("broadcast", "resume")
     installation.wait_for_status("finished")
     assert installation.served() == dict.fromkeys(people, 1)
+
+
+def test_a_flood_wait_that_a_reply_meets_is_kept_by_the_broadcast(installation: Installation) -> None:
+    make_fundraiser()
+    people = installation.add_people(60)
+    installation.env["TELEGRAM_MESSAGES_PER_SECOND"] = "10"
+    installation.sandbox.post("/control/chats", [{"chat_id": 5005, "state": "new", "first_name": "Оля"}])
+    installation.bot().wait_for("The bot listens")
+    installation.fault({"status": 429, "retry_after": 3}, method="sendMessage", chat_id=5005)
+    installation.worker()
+    installation.manage("broadcast", "start", "--now")
+    installation.wait_for_count(Delivery.Status.SENT, least=5)
+
+    installation.sandbox.post("/control/say", {"chat_id": 5005, "text": "/start"})
+
+    installation.wait_until(lambda: not Delivery.objects.open().exists(), what="the run to end")
+    calls = installation.sandbox.get("/control/calls")
+    refused = next(call["at"] for call in calls if call["status"] == 429)
+    inside = [call["at"] for call in calls if call["method"] == "sendMessage" and 0.3 < call["at"] - refused < 2.9]
+    assert inside == []
+    assert {chat: count for chat, count in installation.served().items() if chat != 5005} == dict.fromkeys(people, 1)

@@ -106,3 +106,13 @@ def test_without_any_way_to_pay_nothing_is_rendered() -> None:
 
     with pytest.raises(ValidationError, match="no way to pay"):
         telegram.render(fundraiser)
+
+
+@pytest.mark.django_db
+def test_more_buttons_than_telegram_takes_are_refused_with_the_count() -> None:
+    fundraiser = make_fundraiser()
+    for number in range(100):
+        fundraiser.payment_methods.create(rail="monobank", link=f"https://send.monobank.ua/jar/MANY{number}")
+
+    with pytest.raises(ValidationError, match="105"):
+        telegram.render(fundraiser)
