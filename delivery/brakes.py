@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from django.db.models import F
 from django.db.models.functions import Coalesce, Greatest
 
+from delivery import reasons
 from delivery.models import Broadcast
 from posts import clock
 from posts.models import Fundraiser
@@ -54,5 +55,7 @@ def pause(broadcast_id: int, *, reason: str) -> bool:
     running = Broadcast.objects.running().filter(pk=broadcast_id)
     if not running.update(status=Broadcast.Status.PAUSED, reason=reason[:200]):
         return False
-    logger.error("broadcast %s paused: %s", broadcast_id, reason)
+    # What a person did needs no person.
+    level = logging.INFO if reason == reasons.PAUSED_BY_HAND else logging.ERROR
+    logger.log(level, "broadcast %s paused: %s", broadcast_id, reason)
     return True

@@ -1,7 +1,8 @@
 """The TCP ports of this machine: which are free, and who answers."""
 
 import socket
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import combinations
 
 from donate1024.stack.environment import PORTS
 
@@ -25,6 +26,19 @@ def chosen(environ: Mapping[str, str], name: str) -> int:
     if answers(int(text)):
         raise PortRefused(f"port {text} is taken: set {name} to another one, in .env or before `make`")
     return int(text)
+
+
+def chosen_all(environ: Mapping[str, str], names: Sequence[str]) -> dict[str, int]:
+    """The ports that the settings name.
+
+    Raises:
+        PortRefused: as `chosen`, or if two of them are the same.
+    """
+    used = {name: chosen(environ, name) for name in names}
+    for name, other in combinations(names, 2):
+        if used[name] == used[other]:
+            raise PortRefused(f"{name} and {other} are both {used[name]}: set one of them to another port")
+    return used
 
 
 def answers(port: int) -> bool:

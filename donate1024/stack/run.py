@@ -30,19 +30,30 @@ def run(terminal: Terminal) -> int:
     _check_settings(state, environ)
     with claimed(state) as lock:
         names = ["WEB_PORT", "FLOWER_PORT"] + (["SANDBOX_PORT"] if is_sandbox else [])
-        used = {name: ports.chosen(environ, name) for name in names}
+        used = ports.chosen_all(environ, names)
         place = _furnish(state, lock, used)
         with Supervisor(terminal) as supervisor:
             try:
                 _start(supervisor, place, used)
                 supervisor.look_until_ready(within=READY_WITHIN)
                 welcome.show(terminal, place, used)
+                if not is_sandbox:
+                    _greet_bot(terminal, environ)
                 while True:
                     supervisor.look()
                     system_clock.sleep(0.2)
             except KeyboardInterrupt:
                 terminal.event("stopping", "what is being sent ends first: 45 s at most. Nothing is lost")
                 return 0
+
+
+def _greet_bot(terminal: Terminal, environ: Mapping[str, str]) -> None:
+    """Name the bot; what is wrong with its token must stand on the screen, not in a log alone."""
+    api_url = environ.get("TELEGRAM_API_URL", "https://api.telegram.org")
+    try:
+        terminal.event("bot", f"is {outside.bot_name(api_url, environ['TELEGRAM_BOT_TOKEN'])}", "green")
+    except outside.Unreachable as error:
+        terminal.trouble("bot", str(error))
 
 
 def _check_settings(state: Path, environ: dict[str, str]) -> None:

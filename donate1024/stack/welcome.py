@@ -1,6 +1,7 @@
 """The one screen at the end of `make run`'s start."""
 
 from collections.abc import Mapping
+from shlex import quote
 
 from rich.table import Table
 
@@ -18,6 +19,7 @@ def show(terminal: Terminal, place: Place, used: Mapping[str, int]) -> None:
     for row in _rows(place, used):
         table.add_row(*row)
     terminal.console.print(table)
+    terminal.console.print(f"\nBeside this terminal:\n  cd {quote(str(ROOT))} && .venv/bin/python manage.py help")
     terminal.console.print(f"\n{_next_step(is_sandbox=is_sandbox)}\n")
 
 
@@ -32,7 +34,7 @@ def _rows(place: Place, used: Mapping[str, int]) -> list[tuple[str, str, str]]:
         ("Curator's desk", f"{site}/admin/", curator),
         *phones,
         ("Flower", f"http://127.0.0.1:{used['FLOWER_PORT']}/", f"{user} / {secret}"),
-        ("Data and logs", str(place.state), f"a terminal beside this one: cd {ROOT}; .venv/bin/python manage.py help"),
+        ("Data and logs", str(place.state), ""),
     ]
 
 

@@ -93,7 +93,7 @@ def test_the_sweep_finishes_a_run_whose_planner_died_before_it_filled_the_queue(
     assert redis.Redis.from_url(settings.REDIS_URL).llen("telegram") == 0
     worker = installation.worker()
 
-    installation.beat()
+    installation.beat(tick_seconds=5)
 
     installation.wait_for_status("finished")
     assert installation.served() == dict.fromkeys(people, 1)

@@ -23,3 +23,10 @@ def test_a_free_port_is_taken_as_it_is() -> None:
     number = ports.free()
 
     assert ports.chosen({"SANDBOX_PORT": str(number)}, "SANDBOX_PORT") == number
+
+
+def test_two_services_on_one_port_are_both_named() -> None:
+    port = str(ports.free())
+
+    with pytest.raises(ports.PortRefused, match=f"WEB_PORT and FLOWER_PORT are both {port}"):
+        ports.chosen_all({"WEB_PORT": port, "FLOWER_PORT": port}, ["WEB_PORT", "FLOWER_PORT"])
