@@ -23,7 +23,7 @@ def test_nothing_is_sent_until_a_flood_wait_is_over(installation: Installation) 
     assert books["counts"]["sent"] == 50
     assert installation.served() == dict.fromkeys(people, 1)
     calls = installation.sandbox.get("/control/calls")
-    refused = next(call for call in calls if call["status"] == 429)
+    refused = next(call for call in calls if call.get("status") == 429)  # an open poll has none yet
     waited = [
         call["at"] - refused["at"] for call in calls if call["at"] > refused["at"] and call["method"] == "sendMessage"
     ]
@@ -111,7 +111,7 @@ def test_a_flood_wait_that_a_reply_meets_is_kept_by_the_broadcast(installation: 
 
     installation.wait_until(lambda: not Delivery.objects.open().exists(), what="the run to end")
     calls = installation.sandbox.get("/control/calls")
-    refused = next(call["at"] for call in calls if call["status"] == 429)
+    refused = next(call["at"] for call in calls if call.get("status") == 429)  # an open poll has none yet
     inside = [call["at"] for call in calls if call["method"] == "sendMessage" and 0.3 < call["at"] - refused < 2.9]
     assert inside == []
     assert {chat: count for chat, count in installation.served().items() if chat != 5005} == dict.fromkeys(people, 1)
