@@ -112,12 +112,7 @@ def plan_broadcast(
             _freeze_todays(broadcast)
         else:
             _freeze(broadcast, fundraiser_id)
-        broadcast.status = Broadcast.Status.PLANNED
-        broadcast.reason = ""
-        broadcast.planned_at = at
-        broadcast.begin_until = begin_until
-        broadcast.run_until = run_until
-        broadcast.save()
+        _save_planned(broadcast, at=at, begin_until=begin_until, run_until=run_until)
         _add_deliveries(broadcast)
         Broadcast.objects.unfinished().filter(date__lt=day).update(
             status=Broadcast.Status.EXPIRED, reason=reasons.OVERTAKEN
@@ -180,6 +175,15 @@ def _freeze(broadcast: Broadcast, fundraiser_id: int) -> None:
     broadcast.text = message.text
     broadcast.buttons = message.buttons
     broadcast.picture_id = message.picture
+
+
+def _save_planned(broadcast: Broadcast, *, at: datetime, begin_until: datetime | None, run_until: datetime) -> None:
+    broadcast.status = Broadcast.Status.PLANNED
+    broadcast.reason = ""
+    broadcast.planned_at = at
+    broadcast.begin_until = begin_until
+    broadcast.run_until = run_until
+    broadcast.save()
 
 
 _ADD_DELIVERIES = """
