@@ -8,6 +8,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from delivery.schedule import DailySchedule
+from posts import clock
 from posts.models import Fundraiser, Picture
 from subscribers.models import Subscriber
 
@@ -192,6 +193,7 @@ class UploadedPicture(models.Model):
     bot_id = models.BigIntegerField()
     picture = models.ForeignKey(Picture, models.CASCADE, related_name="+")
     file_id = models.CharField(max_length=200)
+    uploaded_at = models.DateTimeField(default=clock.now)
 
     class Meta:
         constraints = [

@@ -91,10 +91,13 @@ def _record_probe(answer: Answer, *, broadcast_id: int) -> None:
 
 
 def _record_upload(verdict: Verdict, *, broadcast_id: int, bot_id: int) -> None:
-    picture_id = Broadcast.objects.values_list("picture_id", flat=True).get(pk=broadcast_id)
+    picture_id, planned_at = Broadcast.objects.values_list("picture_id", "planned_at").get(pk=broadcast_id)
     uploads = UploadedPicture.objects.filter(bot_id=bot_id, picture_id=picture_id)
     # Only the handle that was refused: somebody else may have uploaded the picture again by now.
-    uploads.filter(file_id=verdict.stale_file_id).delete()
+    stale = uploads.filter(file_id=verdict.stale_file_id)
+    if stale.filter(uploaded_at__gt=planned_at).exists():  # given by this run's own upload: another would not help
+        brakes.pause(broadcast_id, reason=reasons.PICTURE_REFUSED)
+    stale.delete()
     if verdict.file_id:
         UploadedPicture.objects.bulk_create(
             [UploadedPicture(bot_id=bot_id, picture_id=picture_id, file_id=verdict.file_id)], ignore_conflicts=True

@@ -237,13 +237,23 @@ def test_of_two_uploads_the_first_handle_stays() -> None:
 def test_a_handle_that_was_refused_is_deleted_unless_it_was_replaced(stored: str, *, is_left: bool) -> None:
     picture = make_picture()
     broadcast = make_proven(picture=picture)
-    UploadedPicture.objects.create(bot_id=BOT, picture=picture, file_id=stored)
+    UploadedPicture.objects.create(bot_id=BOT, picture=picture, file_id=stored, uploaded_at=LONG_AGO)
     other_bots = UploadedPicture.objects.create(bot_id=2048, picture=picture, file_id="stale")
 
     answered(broadcast, verdict_on(FileUnknown(""), file_id="stale"))
 
     assert UploadedPicture.objects.filter(bot_id=BOT).exists() == is_left
     assert UploadedPicture.objects.filter(pk=other_bots.pk).exists()
+
+
+def test_a_handle_of_this_runs_own_upload_that_is_refused_waits_for_a_person() -> None:
+    picture = make_picture()
+    broadcast = make_proven(picture=picture)
+    UploadedPicture.objects.create(bot_id=BOT, picture=picture, file_id="fresh", uploaded_at=clock.now())
+
+    answered(broadcast, verdict_on(FileUnknown(""), file_id="fresh"))
+
+    assert (broadcast.status, broadcast.reason) == ("paused", "Telegram refused the picture")
 
 
 # The first message.

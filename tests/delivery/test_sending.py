@@ -14,7 +14,7 @@ from subscribers.models import Subscriber
 from tests.delivery.running import make_proven
 from tests.delivery.slices import calls_to, fault, make_recipients, send, served, states
 from tests.delivery.together import together
-from tests.factories import make_broadcast, make_delivery, make_picture, make_subscriber
+from tests.factories import LONG_AGO, make_broadcast, make_delivery, make_picture, make_subscriber
 from tests.sandbox_process import SandboxProcess
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("short_holds")]
@@ -68,7 +68,7 @@ def test_a_handle_that_telegram_does_not_know_is_replaced_and_everybody_gets_the
     telegram: SandboxProcess,
 ) -> None:
     picture = make_picture(color="green")
-    UploadedPicture.objects.create(bot_id=1024, picture=picture, file_id="another bot's")
+    UploadedPicture.objects.create(bot_id=1024, picture=picture, file_id="another bot's", uploaded_at=LONG_AGO)
     broadcast = make_proven(picture=picture)
     chats = make_recipients(telegram, broadcast, 10)
 
