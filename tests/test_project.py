@@ -14,6 +14,7 @@ from django.core.management import call_command, get_commands, load_command_clas
 from django.test import Client
 from django.urls import reverse
 
+from delivery import reasons
 from donate1024.stack import environment
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -68,6 +69,25 @@ def test_the_readmes_links_lead_somewhere() -> None:
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
+def test_every_reason_for_which_a_morning_stops_stands_in_the_runbook() -> None:
+    runbook = (ROOT / "docs/operations.md").read_text()
+    by_itself = {
+        reasons.QUIET_HOUR,
+        reasons.LATE_START,
+        reasons.TEXT_REFUSED,
+        reasons.PICTURE_REFUSED,
+        reasons.TOKEN_REFUSED,
+        reasons.CHATS_REFUSED,
+        reasons.FIRST_CHAT_REFUSED,
+        reasons.NOTHING_TO_SHOW,
+        reasons.MISSED,
+        reasons.DAY_IS_OVER,
+        reasons.OVERTAKEN,
+    }
+
+    assert [reason for reason in by_itself if reason not in runbook] == []
+
+
 @pytest.mark.parametrize(
     ("name", "value", "says"),
     [
@@ -76,6 +96,9 @@ def test_the_readmes_links_lead_somewhere() -> None:
         ("TIME_ZONE", "Kyiv", "Europe/Kyiv"),
         ("DATABASE_URL", "nowhere", "DATABASE_URL"),
         ("REDIS_URL", "http://127.0.0.1", "redis://"),
+        ("REDIS_URL", "redis://127.0.0.1/abc", "redis://"),
+        ("DATABASE_URL", "sqlite:///here.db", "postgres://"),
+        ("TELEGRAM_API_URL", "ftp://127.0.0.1", "TELEGRAM_API_URL"),
     ],
 )
 def test_a_wrong_setting_stops_the_start_with_its_name(name: str, value: str, says: str) -> None:
