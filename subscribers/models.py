@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any, Self
 
 from django.db import IntegrityError, models, transaction
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 
@@ -151,6 +151,44 @@ class InboxUpdate(models.Model):
 
     def __str__(self) -> str:
         return f"{self.bot_id}/{self.update_id}"
+
+
+class PollingConflictQuerySet(models.QuerySet["PollingConflict"]):
+    def seen(self, *, is_webhook: bool, at: datetime) -> None:
+        """Record that Telegram refused us the updates because of somebody else; after a break it counts anew."""
+        self.filter(seen_at__lt=at - PollingConflict.FRESH_FOR).delete()
+        news = {"seen_at": at, "is_webhook": is_webhook}
+        self.update_or_create(pk=1, defaults=news, create_defaults={"since": at, **news})
+
+    def over(self) -> None:
+        """Record that polling works again."""
+        self.all().delete()
+
+    def another_installation(self, *, at: datetime) -> "PollingConflict | None":
+        """The conflict, if it says that somebody else lives on our token, and not only that a restart overlaps."""
+        lasts = Q(is_webhook=True) | Q(seen_at__gt=F("since") + PollingConflict.OVERLAP)
+        return self.filter(lasts, seen_at__gte=at - PollingConflict.FRESH_FOR).first()
+
+
+class PollingConflict(models.Model):
+    """That Telegram gives our updates to somebody else: one row while it is so, kept up by whoever polls."""
+
+    OVERLAP = timedelta(seconds=90)  # a restarted bot may meet its own last poll for so long
+    # Between two of our polls that meet each other's pauses it is a minute at most.
+    FRESH_FOR = timedelta(minutes=2)
+
+    id = models.SmallIntegerField(primary_key=True, default=1, editable=False)
+    since = models.DateTimeField()
+    seen_at = models.DateTimeField()
+    is_webhook = models.BooleanField()  # or else another process polls
+
+    objects = PollingConflictQuerySet.as_manager()
+
+    class Meta:
+        constraints = [models.CheckConstraint(name="polling_conflict_is_one_row", condition=Q(id=1))]
+
+    def __str__(self) -> str:
+        return "webhook" if self.is_webhook else "another poller"
 
 
 def storable(value: Any) -> Any:
