@@ -4,20 +4,27 @@ The library's own updater confirms before it has handled: a kill loses what it h
 """
 
 import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from time import monotonic
 from typing import NoReturn
 
-from telegram.error import TelegramError
+from telegram.error import Conflict, TelegramError
 
+from posts import clock
 from subscribers.bot import inbox
 from subscribers.bot.database import Database
 from subscribers.bot.events import read
 from subscribers.bot.people import People, Waiting
-from subscribers.bot.trouble import Trouble
+from subscribers.bot.trouble import Trouble, is_webhook
+from subscribers.models import PollingConflict
 from subscribers.telegram.client import TelegramBot
 
 KINDS = ("message", "callback_query", "my_chat_member")  # the last is never sent unless it is asked for
 WAIT = 30  # seconds that Telegram holds an empty answer back
 PRUNE_EVERY = 3600.0  # seconds
+NOTE_WITHIN = 5.0  # seconds: what a database takes longer for is not written down
 
 
 class Poller:
@@ -38,9 +45,12 @@ class Poller:
             try:
                 await self._fetch()
             except TelegramError as error:
-                await asyncio.sleep(trouble.pause_after(error))
+                if isinstance(error, Conflict):
+                    await self._note(partial(conflict_seen, is_webhook=is_webhook(error)))
+                await asyncio.sleep(trouble.pause_after(error, at=seconds()))
             else:
-                trouble.end()
+                if trouble.end(at=seconds()):
+                    await self._note(PollingConflict.objects.over)
 
     async def _fetch(self) -> None:
         updates = await self._bot.fetch_updates(offset=self._offset, wait=WAIT, kinds=KINDS)
@@ -60,6 +70,21 @@ class Poller:
                     for_nobody.append(row.pk)
             await self._database.call(inbox.mark_handled, for_nobody)
             self._last_pk = rows[-1].pk
+
+    async def _note(self, write: Callable[[], None]) -> None:
+        """Write down for others how the polling goes; the polling itself goes on without it."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(NOTE_WITHIN):
+                await self._database.call(write)
+
+
+def conflict_seen(*, is_webhook: bool) -> None:
+    PollingConflict.objects.seen(is_webhook=is_webhook, at=clock.now())
+
+
+def seconds() -> float:
+    """Of a clock that only goes forward; in the sandbox, with its jumps."""
+    return monotonic() + clock.offset().total_seconds()
 
 
 async def prune_hourly(database: Database) -> NoReturn:

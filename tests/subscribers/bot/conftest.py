@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pytest_django import Settings
 from pytest_django.plugin import DjangoDbBlocker
 
 from tests.end_to_end.installation import Installation
@@ -30,8 +31,9 @@ def talk(transactional_db: None, listening: Talk) -> Talk:
 
 
 @pytest.fixture
-def own(transactional_db: None, tmp_path: Path) -> Iterator[Talk]:
-    """A sandbox of the test's own, and no bot yet."""
+def own(transactional_db: None, settings: Settings, tmp_path: Path) -> Iterator[Talk]:
+    """A sandbox of the test's own, on a clock of its own, and no bot yet."""
+    settings.STATE_DIR = tmp_path
     installation = Installation(tmp_path)
     yield Talk(installation)
     installation.close()

@@ -1,15 +1,18 @@
 """What the bot lives through: kills, a second bot, a database that goes, a Telegram that refuses."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from time import monotonic
 
 import psycopg
 import pytest
 from django.conf import settings
 from django.db import connection
+from psycopg.sql import SQL, Identifier
 
-from subscribers.models import InboxUpdate, Subscriber
+from posts import clock
+from subscribers.models import InboxUpdate, PollingConflict, Subscriber
+from tests.donate1024.sandbox.conftest import call
 from tests.end_to_end.installation import wait_until
 from tests.subscribers.bot.talking import Talk
 
@@ -17,11 +20,15 @@ pytestmark = pytest.mark.end_to_end
 
 
 @contextmanager
-def nobody_can_subscribe() -> Iterator[psycopg.Connection]:
-    """The table is locked: whoever handles a /start waits."""
+def locked(table: str) -> Iterator[psycopg.Connection]:
+    """Whoever reads or writes the table waits."""
     with other_session() as session, session.transaction():
-        session.execute("LOCK TABLE subscribers_subscriber IN ACCESS EXCLUSIVE MODE")
+        session.execute(SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(Identifier(table)))
         yield session
+
+
+def nobody_can_subscribe() -> AbstractContextManager[psycopg.Connection]:
+    return locked("subscribers_subscriber")
 
 
 def other_session() -> psycopg.Connection:
@@ -68,7 +75,7 @@ def test_a_second_bot_waits_and_takes_over(own: Talk) -> None:
     second = own.installation.bot().wait_for("waiting for its end")
     own.say(olia, "/start")
     own.settle(1)
-    conflicts = [call for call in own.sandbox.get("/control/calls") if call.get("status") == 409]
+    conflicts = [one for one in own.sandbox.get("/control/calls") if one.get("status") == 409]
 
     first.kill_group()
 
@@ -135,7 +142,7 @@ def test_many_newcomers_at_once_are_all_welcomed_at_a_pace(own: Talk) -> None:
 
     for person in people:
         own.replies(person)
-    assert len([call for call in own.sandbox.get("/control/calls") if call.get("status") == 429]) < 5
+    assert len([one for one in own.sandbox.get("/control/calls") if one.get("status") == 429]) < 5
 
 
 def test_somebody_elses_polling_is_borne_in_growing_pauses(own: Talk) -> None:
@@ -150,6 +157,39 @@ def test_somebody_elses_polling_is_borne_in_growing_pauses(own: Talk) -> None:
     assert monotonic() - began > 1 + 2 + 4
     assert bot.written().count("No updates: ") == 1
     assert "ERROR" not in bot.written()
+    assert PollingConflict.objects.another_installation(at=clock.now()) is None
+
+
+def test_minutes_of_somebody_elses_polling_are_one_alert_and_known_to_all(own: Talk) -> None:
+    own.fault({"status": 409, "description": "Conflict: terminated by other getUpdates request"}, times=0)
+    bot = own.start_bot()
+    wait_until(PollingConflict.objects.exists, what="the conflict to be recorded", log=bot)
+    for _ in range(4):
+        own.installation.pass_time(80)  # with the longest pause it is still the same conflict
+        later = PollingConflict.objects.filter(seen_at__gte=clock.now())
+        wait_until(later.exists, seconds=60, what="the next poll", log=bot)
+    lasting = PollingConflict.objects.another_installation(at=clock.now())
+
+    own.sandbox.delete("/control/faults")
+    own.installation.pass_time(60)
+    own.say(own.meet(), "/start")
+
+    bot.wait_for("Updates come again", seconds=60)
+    wait_until(lambda: not PollingConflict.objects.exists(), what="the conflict to be over", log=bot)
+    assert lasting is not None
+    assert bot.written().count("No updates: ") == 1
+    assert bot.written().count(" ERROR ") == 1
+    assert "Another installation polls with this token" in bot.written()
+
+
+def test_a_conflict_that_cannot_be_written_down_stops_no_polling(own: Talk) -> None:
+    own.fault({"status": 409, "description": "Conflict: terminated by other getUpdates request"})
+    olia = own.meet()
+    with locked("subscribers_pollingconflict"):
+        own.start_bot()
+        own.say(olia, "/start")
+
+        own.replies(olia, seconds=20)
 
 
 def test_a_refused_token_is_one_alert(own: Talk) -> None:
@@ -160,16 +200,25 @@ def test_a_refused_token_is_one_alert(own: Talk) -> None:
     assert bot.written().count(" ERROR ") == 1
 
 
+def set_webhook(own: Talk, url: str) -> None:
+    call(own.sandbox.url, f"setWebhook?url={url}")
+
+
 def test_a_webhook_left_set_is_one_alert(own: Talk) -> None:
-    own.fault({"status": 409, "description": "Conflict: can't use getUpdates method while webhook is active"}, times=3)
+    set_webhook(own, "https://example.org/hook")
     olia = own.meet()
 
     bot = own.start_bot()
+    wait_until(
+        lambda: PollingConflict.objects.another_installation(at=clock.now()) is not None, what="the webhook", log=bot
+    )
+    set_webhook(own, "")
     own.say(olia, "/start")
 
     own.replies(olia, seconds=20)
     assert bot.written().count(" ERROR ") == 1
     assert "Updates come again" in bot.written()
+    wait_until(lambda: not PollingConflict.objects.exists(), what="the conflict to be over", log=bot)
 
 
 def test_the_token_stands_in_no_log(own: Talk) -> None:
