@@ -16,6 +16,7 @@ from delivery import control
 from delivery.books import books_of
 from delivery.models import Broadcast, DailySchedule, Delivery
 from delivery.reasons import in_words
+from delivery.refusals import CannotChange
 from posts import clock
 from posts.admin_site import ModelAdmin, ReadOnlyAdmin
 
@@ -101,18 +102,22 @@ class BroadcastAdmin(RecordAdmin):
 
     @admin.action(description=_("Pause: write to nobody until it is resumed"), permissions=["act"])
     def pause(self, request: HttpRequest, chosen: QuerySet[Broadcast]) -> None:
-        self._act(request, chosen, control.pause, done=_("Paused: %s."))
+        by = request.user.get_username()
+        self._act(request, chosen, lambda broadcast: control.pause(broadcast, by=by), done=_("Paused: %s."))
 
     @admin.action(description=_("Resume, until midnight at the latest"), permissions=["act"])
     def resume(self, request: HttpRequest, chosen: QuerySet[Broadcast]) -> None:
-        at = clock.now()
-        self._act(request, chosen, lambda broadcast: control.resume(broadcast, at=at), done=_("Resumed: %s."))
+        at, by = clock.now(), request.user.get_username()
+        self._act(request, chosen, lambda broadcast: control.resume(broadcast, by=by, at=at), done=_("Resumed: %s."))
 
     @admin.action(description=_("Cancel for good: what was sent stays sent"), permissions=["act"])
     def cancel(self, request: HttpRequest, chosen: QuerySet[Broadcast]) -> None:
-        at = clock.now()
+        at, by = clock.now(), request.user.get_username()
         self._act(
-            request, chosen, lambda broadcast: control.cancel(broadcast, at=at), done=_("Cancelled for good: %s.")
+            request,
+            chosen,
+            lambda broadcast: control.cancel(broadcast, by=by, at=at),
+            done=_("Cancelled for good: %s."),
         )
 
     def has_act_permission(self, request: HttpRequest) -> bool:
@@ -124,7 +129,7 @@ class BroadcastAdmin(RecordAdmin):
         for broadcast in chosen:
             try:
                 act(broadcast)
-            except control.CannotChange as error:
+            except CannotChange as error:
                 self.message_user(request, f"{broadcast}: {error}", messages.ERROR)
             else:
                 self.message_user(request, done % broadcast, messages.SUCCESS)

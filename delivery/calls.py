@@ -17,7 +17,9 @@ from subscribers.telegram.outcomes import ChannelError
 logger = logging.getLogger(__name__)
 
 BEGIN_WITHIN = 1.0  # seconds from the claim: somebody may have left since, or the run may have been stopped
-IN_A_ROW = 3  # unknown outcomes hold the broadcast, refusals by different chats pause it
+# Of different chats. Beyond them nobody is written to without a sign that it would be better.
+UNKNOWN_IN_A_ROW = 2
+REFUSED_IN_A_ROW = 3
 
 
 class Calls:
@@ -69,7 +71,7 @@ class Calls:
             verdict = self._weigh(await self._verdict(claim.chat_id), is_probe=is_probe)
         else:
             verdict = outcomes.GIVEN_BACK
-        if verdict.hold or verdict.pause:
+        if verdict.is_brake:
             self._braked = monotonic()
         self.answers.append(Answer(claim, verdict, is_probe))
         self._over.set()
@@ -99,8 +101,8 @@ class Calls:
         """Let several bad answers in a row, or no answer to a probe, say something about all."""
         self._unknown_in_a_row = self._unknown_in_a_row + 1 if verdict.status == outcomes.Status.UNKNOWN else 0
         self._refused_in_a_row = self._refused_in_a_row + 1 if verdict.status == outcomes.Status.FAILED else 0
-        if self._unknown_in_a_row and (is_probe or self._unknown_in_a_row >= IN_A_ROW):
-            return replace(verdict, hold=outcomes.HOLD)
-        if self._refused_in_a_row >= IN_A_ROW:
+        if self._unknown_in_a_row and (is_probe or self._unknown_in_a_row >= UNKNOWN_IN_A_ROW):
+            return replace(verdict, back_off=reasons.NO_ANSWERS)
+        if self._refused_in_a_row >= REFUSED_IN_A_ROW:
             return replace(verdict, pause=f"{reasons.CHATS_REFUSED}: {verdict.reason}")
         return verdict

@@ -49,22 +49,21 @@ WITH result AS (
     FROM result
     WHERE delivery.id = result.id AND delivery.token = result.token AND delivery.status IN ('sending', 'unknown')
 ), due AS MATERIALIZED (
-    SELECT delivery.id, subscriber.id AS subscriber_id, subscriber.chat_id, broadcast.revision
+    SELECT delivery.id, subscriber.id AS subscriber_id, subscriber.chat_id
     FROM delivery_delivery AS delivery
     JOIN subscribers_subscriber AS subscriber ON subscriber.id = delivery.subscriber_id
     JOIN delivery_broadcast AS broadcast ON broadcast.id = delivery.broadcast_id
     WHERE broadcast.id = %(broadcast)s AND broadcast.status IN ('planned', 'sending')
         AND broadcast.revision = %(revision)s AND broadcast.run_until > now() + %(offset)s
         AND (%(probing)s OR broadcast.first_sent_at IS NOT NULL AND broadcast.hold_until IS NULL)
-        AND delivery.status = 'pending' AND delivery.channel = 'telegram'
+        AND delivery.status = 'pending' AND delivery.channel = 'telegram' AND delivery.revision = broadcast.revision
         AND delivery.not_before <= now() + %(offset)s AND subscriber.left_at IS NULL
     ORDER BY delivery.not_before
     LIMIT %(want)s
     FOR UPDATE OF delivery SKIP LOCKED
 )
 UPDATE delivery_delivery AS delivery
-SET status = 'sending', reason = '', token = %(token)s, claimed_at = now() + %(offset)s, settled_at = NULL,
-    revision = due.revision
+SET status = 'sending', reason = '', token = %(token)s, claimed_at = now() + %(offset)s, settled_at = NULL
 FROM due
 WHERE delivery.id = due.id
 RETURNING delivery.id, due.subscriber_id, due.chat_id, delivery.token, delivery.claimed_at

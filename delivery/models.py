@@ -7,13 +7,15 @@ from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
+from delivery.history import Change
 from delivery.schedule import DailySchedule
+from delivery.sending_lock import SendingLock
 from posts import clock
 from posts.models import Fundraiser, Picture
 from subscribers.models import Subscriber
 
-# Django looks for models in this file; the schedule has one of its own.
-__all__ = ["Broadcast", "DailySchedule", "Delivery", "SenderSlot", "UploadedPicture"]
+# Django looks for models in this file; those that stand alone have one of their own.
+__all__ = ["Broadcast", "Change", "DailySchedule", "Delivery", "SenderSlot", "SendingLock", "UploadedPicture"]
 
 
 class BroadcastQuerySet(models.QuerySet["Broadcast"]):
@@ -59,9 +61,13 @@ class Broadcast(models.Model):
     run_until = models.DateTimeField(_("runs until"), null=True)
     # Nobody is written to before it; after it one probe, and only its success clears the hold.
     hold_until = models.DateTimeField(_("on hold until"), null=True)
+    # How many holds came since a message was accepted: each one waits longer.
+    holds_in_a_row = models.PositiveSmallIntegerField(default=0)
+    # A person said that all those chats are really gone, and that the bot is the right one.
+    gone_confirmed = models.BooleanField(default=False)
     # Taken by whoever sends the one message that shows whether the rest may go.
     probe_until = models.DateTimeField(_("probing until"), null=True)
-    reason = models.CharField(_("reason"), max_length=200, blank=True)  # of a pause, a skip, an expiry
+    reason = models.CharField(_("reason"), max_length=200, blank=True)  # of a hold, a pause, a skip, an expiry
 
     objects = BroadcastQuerySet.as_manager()
 
@@ -91,6 +97,11 @@ class Broadcast(models.Model):
     def __str__(self) -> str:
         return f"{self.date:%Y-%m-%d}"
 
+    @property
+    def is_free(self) -> bool:
+        """Whether its day was missed with nothing planned on it: a person may still decide what to do with it."""
+        return self.status == Broadcast.Status.EXPIRED and self.fundraiser_id is None
+
 
 class DeliveryQuerySet(models.QuerySet["Delivery"]):
     def to_subscribers(self) -> Self:
@@ -98,6 +109,20 @@ class DeliveryQuerySet(models.QuerySet["Delivery"]):
 
     def pending(self) -> Self:
         return self.filter(status=Delivery.Status.PENDING)
+
+    def unknown(self) -> Self:
+        return self.filter(status=Delivery.Status.UNKNOWN)
+
+    def skipped(self) -> Self:
+        return self.filter(status=Delivery.Status.SKIPPED)
+
+    def answered(self) -> Self:
+        """What a call settled, or may have."""
+        return self.filter(claimed_at__isnull=False, settled_at__isnull=False)
+
+    def out(self) -> Self:
+        """What somebody got, or may have got."""
+        return self.filter(status__in=[Delivery.Status.SENDING, Delivery.Status.SENT, Delivery.Status.UNKNOWN])
 
     def open(self) -> Self:
         return self.filter(status__in=[Delivery.Status.PENDING, Delivery.Status.SENDING])
@@ -156,7 +181,8 @@ class Delivery(models.Model):
                 condition=Q(subscriber=None),
             ),
             models.CheckConstraint(
-                name="delivery_sent_has_message_id", condition=~Q(status="sent") | ~Q(message_id="")
+                name="delivery_sent_has_message_id_or_reason",
+                condition=~Q(status="sent") | ~Q(message_id="") | ~Q(reason=""),
             ),
             models.CheckConstraint(
                 name="delivery_sending_has_claim",
@@ -171,6 +197,12 @@ class Delivery(models.Model):
             # What the claim walks, in the order in which it walks it.
             models.Index(name="delivery_due", fields=["broadcast", "not_before"], condition=Q(status="pending")),
             models.Index(name="delivery_in_flight", fields=["claimed_at"], condition=Q(status="sending")),
+            # What the last calls brought: many of them gone are a sign of the wrong bot.
+            models.Index(
+                name="delivery_answered",
+                fields=["broadcast", "settled_at"],
+                condition=Q(claimed_at__isnull=False, settled_at__isnull=False),
+            ),
         ]
 
     def __str__(self) -> str:

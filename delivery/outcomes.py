@@ -19,7 +19,6 @@ from subscribers.telegram.outcomes import (
 )
 
 Status = Delivery.Status
-HOLD = timedelta(seconds=10)  # of everybody, when Telegram cannot be reached or does not answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +27,19 @@ class Verdict:
     reason: str = ""
     message_id: str = ""
     file_id: str = ""  # newly uploaded
-    left_reason: str = ""  # the subscriber is gone, and why
+    is_gone: bool = False  # Telegram knows nobody there for us
+    left_reason: str = ""  # then the subscriber left, and why; empty where that is no proof
     new_chat_id: int | None = None
     stale_file_id: str = ""  # Telegram does not know this handle of the picture any more
     wait: timedelta = timedelta(0)  # this row is left alone for so long
-    hold: timedelta | None = None  # nobody is written to for so long; then one probe
-    is_flood: bool = False  # the hold is Telegram's own wait: replies keep to it too
-    pause: str = ""  # nobody is written to until a person has looked
+    flood_wait: timedelta | None = None  # nobody is written to for so long, replies included; then one probe
+    back_off: str = ""  # nobody is written to for a while, and why; then one probe
+    pause: str = ""  # nobody is written to until a person has looked, and why
+
+    @property
+    def is_brake(self) -> bool:
+        """Whether it stops, for a time or until a person comes, everybody's messages."""
+        return self.flood_wait is not None or bool(self.back_off or self.pause)
 
 
 GIVEN_BACK = Verdict(Status.PENDING)  # claimed, and never begun
@@ -52,15 +57,15 @@ def verdict_on(error: ChannelError, *, file_id: str, is_group: bool = False) -> 
     """
     match error:
         case RecipientGone(left_reason=left_reason):
-            return Verdict(Status.SKIPPED, left_reason or reasons.NOT_STARTED, left_reason=left_reason)
+            return Verdict(Status.SKIPPED, left_reason or reasons.NOT_STARTED, is_gone=True, left_reason=left_reason)
         case ChatMoved(new_id=new_id):
             return Verdict(Status.PENDING, new_chat_id=new_id)
         case Flooded(wait=wait) if is_group:
             return Verdict(Status.PENDING, wait=wait)
         case Flooded(wait=wait):
-            return Verdict(Status.PENDING, hold=wait, is_flood=True)
+            return Verdict(Status.PENDING, flood_wait=wait)
         case NotSent():
-            return Verdict(Status.PENDING, hold=HOLD)
+            return Verdict(Status.PENDING, back_off=reasons.OUT_OF_REACH)
         case ContentRefused():
             return Verdict(Status.PENDING, pause=f"{reasons.TEXT_REFUSED}: {error}")
         case FileUnknown() if file_id:

@@ -1,59 +1,40 @@
 """Planning: the decision that a day's fundraiser goes out, recorded whole or not at all."""
 
+import asyncio
 import logging
+from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta
 
-from django.core.exceptions import ValidationError
+from django.conf import settings
 from django.db import transaction
+from django.utils.translation import gettext as _
 
-from delivery import reasons, statements
+from delivery import brakes, history, locks, reasons, statements, witness
+from delivery.freezing import freeze, freeze_todays
+from delivery.history import Change
 from delivery.models import Broadcast, DailySchedule, Delivery
+from delivery.refusals import AlreadyPlanned, CannotPlan, NotDue
 from delivery.slices import enqueue_slices
 from posts import clock, showing
-from posts.models import Fundraiser
-from posts.rendering import telegram as rendering
 
 logger = logging.getLogger(__name__)
 
-
 TIME_TO_BEGIN = timedelta(minutes=5)  # of a broadcast that was planned in the last moment of its window
-
-
-class CannotPlan(Exception):
-    """Why the day's broadcast is not planned; the text is for people."""
-
-
-class AlreadyPlanned(CannotPlan):
-    """The day has its broadcast: there is never a second one."""
-
-
-class NotDue(CannotPlan):
-    """Sending is switched off, or its hour has not come, or went by."""
-
-
-class NotApproved(CannotPlan):
-    """Only what a person approved goes out."""
-
-
-class NotSendable(CannotPlan):
-    """What was approved was changed since, and Telegram would not take it."""
+LOOK_BACK = timedelta(days=31)  # for mornings that were missed: what is older surprises nobody any more
 
 
 def plan_due_broadcast(*, at: datetime) -> Broadcast | None:
-    """What the tick does: plan today's broadcast if it is due, or record that its hour was missed.
+    """What the tick does: plan today's broadcast if it is due, and record the mornings that were missed.
 
     Two ticks at once are harmless: one of them plans, the other returns None.
     """
     schedule, day = DailySchedule.load(), clock.local_date(at)
+    _record_expired(_missed_days(schedule, at=at), reason=reasons.MISSED)
     todays = Broadcast.objects.filter(date=day).first()
-    if todays and todays.reason != reasons.NOTHING_TO_SHOW:
-        return None
-    if schedule.is_missed(at=at) and not todays:
-        _record_expired(day, reason=reasons.MISSED)
-        return None
-    if not schedule.is_due(at=at):
+    if (todays and todays.reason != reasons.NOTHING_TO_SHOW) or not schedule.is_due(at=at):
         return None
     try:
+        refuse_locked(at=at)
         return plan_broadcast(
             day=day,
             at=at,
@@ -65,11 +46,11 @@ def plan_due_broadcast(*, at: datetime) -> Broadcast | None:
         logger.info("nothing planned at this tick: %s", reason)
         return None
     except showing.NothingToShow:
-        _record_expired(day, reason=reasons.NOTHING_TO_SHOW)
+        _record_expired([day], reason=reasons.NOTHING_TO_SHOW)
         return None
 
 
-def start_broadcast(*, at: datetime, fundraiser_id: int | None = None, now: bool = False) -> Broadcast:
+def start_broadcast(*, at: datetime, by: str, fundraiser_id: int | None = None, now: bool = False) -> Broadcast:
     """What a person's «start» does: plan today's broadcast as the tick would; `now` ignores the schedule.
 
     What a person starts may run until midnight.
@@ -82,7 +63,20 @@ def start_broadcast(*, at: datetime, fundraiser_id: int | None = None, now: bool
     _row_of(day)  # that there is one already says more than that its hour is over
     if not now and not schedule.is_due(at=at):
         raise NotDue(_why_not_due(schedule, at))
-    return plan_broadcast(day=day, at=at, run_until=midnight_after(day), fundraiser_id=fundraiser_id)
+    refuse_locked(at=at)
+    return plan_broadcast(day=day, at=at, run_until=midnight_after(day), fundraiser_id=fundraiser_id, by=by)
+
+
+def refuse_locked(*, at: datetime) -> None:
+    """Look outside, and go on only if this database may be the only one that sends.
+
+    Raises:
+        delivery.refusals.Locked: why it may not.
+    """
+    locks.compare(asyncio.run(witness.ask()), at=at)
+    locks.refuse_planning(at=at)
+    if not settings.TELEGRAM_ADMIN_CHATS:
+        logger.warning("TELEGRAM_ADMIN_CHATS is empty: a restored backup would not be noticed")
 
 
 def plan_broadcast(
@@ -92,6 +86,7 @@ def plan_broadcast(
     run_until: datetime,
     begin_until: datetime | None = None,
     fundraiser_id: int | None = None,
+    by: str = "",
     waits: bool = True,
 ) -> Broadcast:
     """Record the day's broadcast, frozen, and one pending delivery for each active subscriber.
@@ -106,17 +101,16 @@ def plan_broadcast(
     """
     with transaction.atomic():
         if DailySchedule.objects.select_for_update(skip_locked=not waits).first() is None:
-            raise AlreadyPlanned("somebody is planning this day's broadcast at this moment")
+            raise AlreadyPlanned(_("somebody is planning this day's broadcast at this moment"))
         broadcast = _row_of(day)
         if fundraiser_id is None:
-            _freeze_todays(broadcast)
+            freeze_todays(broadcast)
         else:
-            _freeze(broadcast, fundraiser_id)
+            freeze(broadcast, fundraiser_id)
         _save_planned(broadcast, at=at, begin_until=begin_until, run_until=run_until)
         _add_deliveries(broadcast)
-        Broadcast.objects.unfinished().filter(date__lt=day).update(
-            status=Broadcast.Status.EXPIRED, reason=reasons.OVERTAKEN
-        )
+        history.note(Change.What.PLANNED, broadcast_id=broadcast.pk, by=by)
+        brakes.expire(Broadcast.objects.filter(date__lt=day), reason=reasons.OVERTAKEN)
         # If the process dies between the commit and this, or Valkey is away, the sweep enqueues.
         transaction.on_commit(lambda: enqueue_slices(broadcast.pk), robust=True)
     logger.info("planned the broadcast of %s", day)
@@ -132,49 +126,12 @@ def _row_of(day: date) -> Broadcast:
     broadcast = Broadcast.objects.filter(date=day).first()
     if broadcast is None:
         return Broadcast(date=day)
-    if broadcast.status == Broadcast.Status.EXPIRED and broadcast.fundraiser_id is None:
+    if broadcast.is_free:
         return broadcast
     if broadcast.status == Broadcast.Status.SKIPPED:
-        raise AlreadyPlanned(f"{day} is skipped: {broadcast.reason}")
-    raise AlreadyPlanned(f"the broadcast of {day} exists already: {broadcast.get_status_display()}")
-
-
-def _freeze_todays(broadcast: Broadcast) -> None:
-    """Freeze whichever has its turn; one that was spoiled after its approval does not cost everybody the morning."""
-    unsendable: set[int] = set()
-    while True:
-        choice = showing.choose(day=broadcast.date, passing_over=unsendable)
-        try:
-            _freeze(broadcast, choice.fundraiser.pk)
-        except NotSendable as error:
-            logger.error("the next one goes instead: %s", error)  # noqa: TRY400 -- for people, who read no traces
-            unsendable.add(choice.fundraiser.pk)
-            continue
-        if choice.is_shortened:
-            logger.warning("too few fundraisers: shown again after %s days", choice.cooldown_days)
-        return
-
-
-def _lock_fundraiser(fundraiser_id: int) -> Fundraiser:
-    """The fundraiser, held against edits until the message is frozen."""
-    fundraiser = Fundraiser.objects.select_for_update().filter(pk=fundraiser_id).first()
-    if fundraiser is None:
-        raise NotApproved(f"there is no fundraiser {fundraiser_id}")
-    if fundraiser.status != Fundraiser.Status.APPROVED:
-        raise NotApproved(f"fundraiser {fundraiser_id} is not approved: {fundraiser.get_status_display()}")
-    return fundraiser
-
-
-def _freeze(broadcast: Broadcast, fundraiser_id: int) -> None:
-    fundraiser = _lock_fundraiser(fundraiser_id)
-    try:
-        message = rendering.render(fundraiser)
-    except ValidationError as error:
-        raise NotSendable(f"fundraiser {fundraiser.pk} cannot be sent: {' '.join(error.messages)}") from error
-    broadcast.fundraiser = fundraiser
-    broadcast.text = message.text
-    broadcast.buttons = message.buttons
-    broadcast.picture_id = message.picture
+        raise AlreadyPlanned(_("%(day)s is skipped: %(reason)s") % {"day": day, "reason": broadcast.reason})
+    state = broadcast.get_status_display()
+    raise AlreadyPlanned(_("the broadcast of %(day)s exists already: %(state)s") % {"day": day, "state": state})
 
 
 def _save_planned(broadcast: Broadcast, *, at: datetime, begin_until: datetime | None, run_until: datetime) -> None:
@@ -204,22 +161,36 @@ def _add_deliveries(broadcast: Broadcast) -> None:
     )
 
 
-def _record_expired(day: date, *, reason: str) -> None:
-    """Leave a row that people see, once for a day, so that a morning without a message is no silence."""
-    defaults = {"status": Broadcast.Status.EXPIRED, "reason": reason}
+def _missed_days(schedule: DailySchedule, *, at: datetime) -> list[date]:
+    """The days, today included, whose hour went by since the last broadcast while nothing was at work."""
+    today = clock.local_date(at)
+    begin = max(clock.local_date(schedule.effective_from), today - LOOK_BACK)
+    taken = set(Broadcast.objects.filter(date__gte=begin).values_list("date", flat=True))
+    days = [begin + timedelta(days=number) for number in range((today - begin).days + 1)]
+    return [day for day in days if day not in taken and schedule.is_missed(day, at=at)]
+
+
+def _record_expired(days: Sequence[date], *, reason: str) -> None:
+    """Leave rows that people see, once for a day, and one line for all: a morning without a message is no silence."""
+    if not days:
+        return
     with transaction.atomic():
-        DailySchedule.objects.select_for_update().first()  # nobody plans the day meanwhile
-        _, is_new = Broadcast.objects.get_or_create(date=day, defaults=defaults)
-    if is_new:
-        logger.error("no broadcast on %s: %s", day, reason)
+        DailySchedule.objects.select_for_update().first()  # nobody plans the days meanwhile
+        taken = set(Broadcast.objects.filter(date__in=days).values_list("date", flat=True))
+        days = [day for day in days if day not in taken]
+        for day in days:
+            row = Broadcast.objects.create(date=day, status=Broadcast.Status.EXPIRED, reason=reason)
+            history.note(Change.What.EXPIRED, broadcast_id=row.pk, reason=reason)
+    if days:
+        logger.error("no broadcast on %s: %s", ", ".join(map(str, days)), reason)
 
 
 def _why_not_due(schedule: DailySchedule, at: datetime) -> str:
     if not schedule.is_enabled:
-        return "sending is switched off in the daily schedule; --now sends today's all the same"
-    hour = schedule.hour_on(clock.local_date(at))
-    if at < hour:
-        return f"today's hour, {schedule.send_at:%H:%M}, has not come; --now does not wait for it"
-    if schedule.is_missed(at=at):
-        return f"today's hour, {schedule.send_at:%H:%M}, went by; --now sends all the same"
-    return "the schedule was changed after today's hour and counts from tomorrow; --now sends today's"
+        return _("sending is switched off in the daily schedule; «send now» (--now) sends today's all the same")
+    day, hour = clock.local_date(at), f"{schedule.send_at:%H:%M}"
+    if at < schedule.hour_on(day):
+        return _("today's hour, %s, has not come; «send now» (--now) does not wait for it") % hour
+    if schedule.is_missed(day, at=at):
+        return _("today's hour, %s, went by; «send now» (--now) sends all the same") % hour
+    return _("the schedule was changed after today's hour and counts from tomorrow; «send now» (--now) sends today's")

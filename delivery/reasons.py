@@ -5,6 +5,7 @@ from django.utils.translation import gettext, gettext_noop
 # Of a broadcast that a person stopped, or that waits for one.
 PAUSED_BY_HAND = gettext_noop("paused by hand")
 CANCELLED_BY_HAND = gettext_noop("cancelled by hand")
+LOCKED = gettext_noop("sending is locked")
 QUIET_HOUR = gettext_noop("quiet hour")
 LATE_START = gettext_noop("not begun in its window")
 TEXT_REFUSED = gettext_noop("Telegram refused the text")
@@ -12,9 +13,18 @@ PICTURE_REFUSED = gettext_noop("Telegram refused the picture")
 TOKEN_REFUSED = gettext_noop("Telegram refused the bot's token")
 CHATS_REFUSED = gettext_noop("Telegram refused several chats")
 FIRST_CHAT_REFUSED = gettext_noop("Telegram refused the first chat")
+WRONG_BOT = gettext_noop("too many chats do not know this bot")
+# Of a hold.
+FLOODED = gettext_noop("Telegram asks to wait")
+OUT_OF_REACH = gettext_noop("Telegram is out of reach")
+NO_ANSWERS = gettext_noop("Telegram does not answer")
+# Of the lock on sending.
+OTHER_BOT = gettext_noop("this database belongs to another bot")
+COPY = gettext_noop("another copy of this database has sent since")
 # Of a broadcast that did not go out.
 NOTHING_TO_SHOW = gettext_noop("nothing to show")
 MISSED = gettext_noop("its hour went by")
+SENT_ELSEWHERE = gettext_noop("another copy of this database began it")
 DAY_IS_OVER = gettext_noop("its day is over")
 OVERTAKEN = gettext_noop("the next day's broadcast came")
 # Of one recipient; the sweep writes why a subscriber left.
@@ -25,11 +35,14 @@ UNREACHABLE = gettext_noop("unreachable")
 NOT_STARTED = gettext_noop("not started")
 CANCELLED = gettext_noop("cancelled")
 EXPIRED = gettext_noop("expired")
+CONFIRMED_BY_HAND = gettext_noop("confirmed by hand")
 NO_ANSWER = gettext_noop("no answer")
 NO_ANSWER_RECORDED = gettext_noop("no answer was recorded")
 UNFORESEEN = gettext_noop("unforeseen error")
 
-KNOWN = {text for name, text in globals().items() if name.isupper()}
+GONE = {BLOCKED, DEACTIVATED, UNREACHABLE, NOT_STARTED}  # what Telegram answered of a chat that is not there for us
+
+KNOWN = {text for name, text in globals().items() if name.isupper() and isinstance(text, str)}
 
 
 def in_words(reason: str) -> str:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from delivery import brakes, ledger, reasons
+from delivery import brakes, ledger, reasons, wrong_bot
 from delivery.models import Broadcast, Delivery, UploadedPicture
 from delivery.outcomes import Verdict
 from posts import clock
@@ -26,12 +26,11 @@ class Answer:
         verdict = self.verdict
         return bool(
             self.is_probe
-            or verdict.left_reason
+            or verdict.is_gone
             or verdict.new_chat_id
             or verdict.file_id
             or verdict.stale_file_id
-            or verdict.hold
-            or verdict.pause
+            or verdict.is_brake
         )
 
 
@@ -54,6 +53,8 @@ def record_and_claim(
             ledger.turn(broadcast_id=broadcast_id, revision=revision, results=results, want=0, token=token)
             for answer in reaching:
                 _record_reach(answer, broadcast_id=broadcast_id, bot_id=bot_id)
+            if any(answer.verdict.is_gone for answer in reaching):
+                wrong_bot.weigh_gone(broadcast_id)
         results = []
     return ledger.turn(
         broadcast_id=broadcast_id, revision=revision, results=results, want=want, token=token, is_probe=is_probe
@@ -68,10 +69,7 @@ def _record_reach(answer: Answer, *, broadcast_id: int, bot_id: int) -> None:
         )
     if verdict.new_chat_id is not None:
         Subscriber.objects.move(claim.subscriber_id, to=verdict.new_chat_id, at=clock.now())
-    if verdict.hold is not None:
-        brakes.hold(broadcast_id, wait=verdict.hold)
-    if verdict.pause:
-        brakes.pause(broadcast_id, reason=verdict.pause)
+    brakes.apply(verdict, broadcast_id=broadcast_id)
     if verdict.file_id or verdict.stale_file_id:
         _record_upload(verdict, broadcast_id=broadcast_id, bot_id=bot_id)
     if answer.is_probe:

@@ -80,9 +80,8 @@ class DailySchedule(models.Model):
         day = clock.local_date(at)
         return self._counts(day) and self.hour_on(day) <= at <= self.latest_start_on(day)
 
-    def is_missed(self, *, at: datetime) -> bool:
-        """Whether today's hour counts and its latest start has passed."""
-        day = clock.local_date(at)
+    def is_missed(self, day: date, *, at: datetime) -> bool:
+        """Whether that day's hour counts and its latest start has passed."""
         return self._counts(day) and at > self.latest_start_on(day)
 
     def _counts(self, day: date) -> bool:

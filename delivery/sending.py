@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 from uuid import UUID, uuid4
 
@@ -11,15 +11,17 @@ import redis.exceptions
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
 
-from delivery import brakes, ledger, stopping
+from delivery import brakes, ledger, reasons, stopping, witness
 from delivery.calls import Calls
 from delivery.channels.telegram import FrozenMessage, TelegramChannel
 from delivery.database_thread import DatabaseThread, close_connection
 from delivery.ledger import Claim
 from delivery.models import Broadcast, UploadedPicture
+from delivery.outcomes import verdict_on
 from delivery.recording import Answer, record_and_claim
 from delivery.window import Window
-from subscribers.telegram.client import bot_id, open_bot
+from subscribers.telegram.client import TelegramBot, bot_id, open_bot
+from subscribers.telegram.outcomes import ChannelError
 from subscribers.telegram.pace import Pace, open_pace
 
 logger = logging.getLogger(__name__)
@@ -28,7 +30,9 @@ SLICE_SECONDS = 30.0
 HORIZON = 0.25  # seconds: permits are not reserved further ahead, so that a claim never waits long for its call
 NAP = 0.05  # seconds between two looks where nothing can be claimed at once
 DATABASE_AWAY = (OperationalError, InterfaceError)
-DATABASE_PATIENCE = 60.0  # seconds to write down answers while PostgreSQL restarts; then they become `unknown`
+# Seconds to write down answers while PostgreSQL restarts; then they become `unknown`. With the calls in flight it is
+# less than a supervisor waits for a worker that it stops.
+DATABASE_PATIENCE = 40.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +44,15 @@ class Frozen:
     bot_id: int
     picture_id: str | None
     message: FrozenMessage
+    file_id: str  # under which Telegram keeps the picture for this bot; empty where it does not
 
 
 def load_frozen(broadcast_id: int) -> Frozen:
     broadcast = Broadcast.objects.select_related("picture").get(pk=broadcast_id)
     picture = bytes(broadcast.picture.content) if broadcast.picture else None
     message = FrozenMessage(broadcast.text, broadcast.buttons, picture)
-    return Frozen(broadcast.pk, broadcast.revision, bot_id(), broadcast.picture_id, message)
+    bot, picture_id = bot_id(), broadcast.picture_id
+    return Frozen(broadcast.pk, broadcast.revision, bot, picture_id, message, uploaded(bot, picture_id))
 
 
 def uploaded(bot: int, picture_id: str | None) -> str:
@@ -63,21 +69,19 @@ async def run_slice(broadcast_id: int) -> bool:
     window = Window(per_second=settings.TELEGRAM_MESSAGES_PER_SECOND, slices=settings.TELEGRAM_SENDERS)
     async with DatabaseThread() as database, open_pace() as pace, open_bot(connections=window.most) as bot:
         frozen = await database.run(load_frozen, broadcast_id)
-        file_id = await database.run(uploaded, frozen.bot_id, frozen.picture_id)
-        channel = TelegramChannel(bot, frozen.message, file_id=file_id)
-        return await Slice(frozen, database, pace, channel, window).run()
+        return await Slice(frozen, database, pace, bot, window).run()
 
 
 class Slice:
-    def __init__(
-        self, frozen: Frozen, database: DatabaseThread, pace: Pace, channel: TelegramChannel, window: Window
-    ) -> None:
+    def __init__(self, frozen: Frozen, database: DatabaseThread, pace: Pace, bot: TelegramBot, window: Window) -> None:
         self._frozen = frozen
         self._database = database
         self._pace = pace
-        self._channel = channel
-        self._calls = Calls(channel, window)
+        self._bot = bot
+        self._channel = TelegramChannel(bot, frozen.message, file_id=frozen.file_id)
+        self._calls = Calls(self._channel, window)
         self._window = window
+        self._is_witnessed = False
         self._ends = monotonic() + SLICE_SECONDS
 
     async def run(self) -> bool:
@@ -90,6 +94,9 @@ class Slice:
         while self._calls or self._calls.answers:
             await self._calls.wait_for_answer(seconds=NAP)
             await self._turn(want=0)
+        if self._is_witnessed and not is_left:
+            with suppress(ChannelError, *DATABASE_AWAY):  # the next slice tells it
+                await witness.renew(self._bot, self._database)
         return is_left and not stopping.is_requested()
 
     @property
@@ -98,6 +105,8 @@ class Slice:
 
     async def _step(self) -> bool:
         """Permits, then the mark, then the calls. Returns whether to go on."""
+        if not self._is_witnessed:
+            return await self._ask_witness()
         room = self._window.cap - len(self._calls)
         if room <= 0:
             await self._calls.wait_for_answer(seconds=NAP)
@@ -111,6 +120,20 @@ class Slice:
         if await self._send(permits):
             return True
         return await self._idle()
+
+    async def _ask_witness(self) -> bool:
+        """Before the first claim, when there is something to claim. Returns whether to go on."""
+        seconds = await self._seconds_to_next()
+        if seconds is None or seconds > 0:
+            return await self._idle()
+        try:
+            self._is_witnessed = await witness.may_send(self._bot, self._database)
+        except ChannelError as error:
+            verdict = verdict_on(error, file_id="")
+            if not verdict.is_brake:
+                verdict = replace(verdict, back_off=reasons.NO_ANSWERS)
+            await self._database.run(brakes.apply, verdict, broadcast_id=self._frozen.broadcast_id)
+        return self._is_witnessed
 
     async def _take_permits(self, most: int) -> list[float]:
         try:
@@ -126,6 +149,8 @@ class Slice:
         # Until the picture is uploaded there are only probes, so that it goes up once.
         claims = await self._turn(want=0 if self._channel.needs_upload else len(permits))
         if not claims and await self._win_probe():
+            if not self._calls:
+                await self._bot.renew_connections()  # what stood idle through a hold may be dead without saying so
             claimed, is_probe = monotonic(), True
             claims = await self._turn(want=1, is_probe=True)
             if not claims:
@@ -149,13 +174,16 @@ class Slice:
         if self._calls:
             await self._calls.wait_for_answer(seconds=NAP)
             return True
-        seconds = await self._database.run(
-            ledger.seconds_to_next, broadcast_id=self._frozen.broadcast_id, revision=self._frozen.revision
-        )
+        seconds = await self._seconds_to_next()
         if seconds is None or monotonic() + seconds > self._ends:
             return False  # the sweep begins a new slice when there is something to do again
         await asyncio.sleep(min(max(seconds, NAP), 1.0))  # a stop must not wait for the end of a hold
         return True
+
+    async def _seconds_to_next(self) -> float | None:
+        return await self._database.run(
+            ledger.seconds_to_next, broadcast_id=self._frozen.broadcast_id, revision=self._frozen.revision
+        )
 
     async def _turn(self, *, want: int, is_probe: bool = False) -> list[Claim]:
         """Record the answers and claim; while PostgreSQL is away keep the answers, and claim nothing."""
@@ -183,7 +211,7 @@ class Slice:
 
     async def _tell_flood(self, answers: list[Answer]) -> None:
         waits = [
-            answer.verdict.hold.total_seconds() for answer in answers if answer.verdict.is_flood and answer.verdict.hold
+            answer.verdict.flood_wait.total_seconds() for answer in answers if answer.verdict.flood_wait is not None
         ]
         if waits:
             with suppress(redis.exceptions.RedisError):  # the hold in PostgreSQL keeps the broadcast quiet all the same

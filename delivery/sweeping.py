@@ -7,7 +7,8 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q
 from django.db.models.functions import Coalesce
 
-from delivery import brakes, ledger, reasons, statements
+from delivery import brakes, history, ledger, reasons, statements
+from delivery.history import Change
 from delivery.models import Broadcast, DailySchedule, Delivery
 from delivery.slices import enqueue_slices
 from posts import clock
@@ -50,10 +51,8 @@ def expire_past(*, at: datetime) -> None:
     """Close what an earlier day left open: nobody may resume it, and tomorrow's plan may be long in coming."""
     past = Broadcast.objects.filter(date__lt=clock.local_date(at))
     for broadcast_id in past.unfinished().values_list("pk", flat=True):
-        if not close_if_done(broadcast_id, at=at):
-            past.unfinished().filter(pk=broadcast_id).update(
-                status=Broadcast.Status.EXPIRED, reason=reasons.DAY_IS_OVER
-            )
+        close_if_done(broadcast_id, at=at)
+    brakes.expire(past, reason=reasons.DAY_IS_OVER)
     # A late answer may tell, after the day, that an unknown was not sent.
     Delivery.objects.pending().filter(broadcast__in=past.filter(status=Broadcast.Status.FINISHED)).update(
         status=Delivery.Status.SKIPPED, reason=reasons.EXPIRED, settled_at=at
@@ -162,6 +161,8 @@ def close_if_done(broadcast_id: int, *, at: datetime) -> bool:
             finished_at=Coalesce(F("finished_at"), at),
             begin_until=None,  # newcomers may be the first to get it
             hold_until=None,
+            holds_in_a_row=0,
         )
+        history.note(Change.What.FINISHED, broadcast_id=broadcast_id)
     logger.info("broadcast %s is finished", broadcast_id)
     return True

@@ -39,6 +39,7 @@ TELEGRAM_MESSAGES_PER_SECOND: float = env.float(
     "TELEGRAM_MESSAGES_PER_SECOND", 25, validate=validate.Range(min=0.1, max=1000)
 )
 TELEGRAM_SENDERS: int = env.int("TELEGRAM_SENDERS", SENDERS, validate=validate.Range(min=1, max=64))
+TELEGRAM_ADMIN_CHATS: list[int] = env.list("TELEGRAM_ADMIN_CHATS", [], subcast=int)
 SECRET_KEY: str = env.str("SECRET_KEY", "")
 DEBUG: bool = env.bool("DEBUG", False)
 ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])

@@ -49,8 +49,9 @@ def make_subscriber(**facts: Any) -> Subscriber:
 
 
 def make_schedule(**facts: Any) -> DailySchedule:
-    """The schedule, 08:00 every day, switched on long ago."""
-    return DailySchedule.objects.create(**{"is_enabled": True, "effective_from": LONG_AGO} | facts)
+    """The schedule, 08:00 every day, switched on in the night to 2026-03-29."""
+    since = datetime(2026, 3, 28, 22, tzinfo=UTC)
+    return DailySchedule.objects.create(**{"is_enabled": True, "effective_from": since} | facts)
 
 
 def make_broadcast(**facts: Any) -> Broadcast:

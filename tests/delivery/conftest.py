@@ -9,7 +9,7 @@ from celery import Celery
 from django.conf import LazySettings, settings
 from django.utils import translation
 
-from delivery import outcomes, stopping
+from delivery import brakes, stopping
 from donate1024.celery import app
 from tests.sandbox_process import SandboxProcess
 
@@ -69,7 +69,7 @@ def telegram(_sandbox: SandboxProcess, settings: LazySettings) -> SandboxProcess
 @pytest.fixture
 def short_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     """Half a second, where we choose how long."""
-    monkeypatch.setattr(outcomes, "HOLD", timedelta(seconds=0.5))
+    monkeypatch.setattr(brakes, "FIRST_HOLD", timedelta(seconds=0.5))
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 def broadcast() -> Broadcast:
     make_fundraiser(title="На дрони")
     make_subscriber()
-    return planning.start_broadcast(at=clock.now(), now=True)
+    return planning.start_broadcast(by="Ольга", at=clock.now(), now=True)
 
 
 def test_the_list_of_broadcasts_shows_what_became_of_the_recipients(admin_client: Client, broadcast: Broadcast) -> None:

@@ -65,7 +65,7 @@ def test_start_before_the_hour_waits_and_start_now_does_not(set_clock: Callable[
     make_schedule()
     make_fundraiser()
 
-    assert refusal("start") == "today's hour, 08:00, has not come; --now does not wait for it"
+    assert refusal("start") == "today's hour, 08:00, has not come; «send now» (--now) does not wait for it"
     assert "Planned for 2026-03-29" in broadcast("start", "--now")
 
 

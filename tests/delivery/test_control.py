@@ -8,6 +8,7 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from delivery import control, ledger, planning
 from delivery.models import Broadcast, Delivery
+from delivery.refusals import AlreadyPlanned, CannotChange
 from posts import clock
 from tests.delivery.morning import DAY, MIDNIGHT, MORNING, QUIET, local
 from tests.delivery.running import make_proven, turn
@@ -32,7 +33,7 @@ def test_a_paused_broadcast_claims_nothing_and_says_who_stopped_it(status: str) 
     broadcast = make_proven(status=status)
     make_delivery(broadcast)
 
-    control.pause(broadcast)
+    control.pause(broadcast, by="Ольга")
 
     broadcast.refresh_from_db()
     assert (broadcast.status, broadcast.reason) == ("paused", "paused by hand")
@@ -44,8 +45,8 @@ def test_a_paused_broadcast_claims_nothing_and_says_who_stopped_it(status: str) 
 def test_only_a_running_broadcast_is_paused(status: str) -> None:
     broadcast = make_in(status)
 
-    with pytest.raises(control.CannotChange, match=f"only a running broadcast can be paused; this one is {status}"):
-        control.pause(broadcast)
+    with pytest.raises(CannotChange, match=f"only a running broadcast can be paused; this one is {status}"):
+        control.pause(broadcast, by="Ольга")
 
     assert Broadcast.objects.get().reason == "so"
 
@@ -61,7 +62,7 @@ def test_a_resumed_broadcast_runs_until_midnight_beginning_with_a_probe(
     make_delivery(broadcast)
 
     with django_capture_on_commit_callbacks(execute=True):
-        control.resume(broadcast, at=local(22, 30))
+        control.resume(broadcast, by="Ольга", at=local(22, 30))
 
     broadcast.refresh_from_db()
     assert (broadcast.status, broadcast.reason, broadcast.run_until) == ("sending", "", MIDNIGHT)
@@ -73,7 +74,7 @@ def test_a_resumed_broadcast_is_proved_again_by_one_message() -> None:
     broadcast = make_proven(date=clock.local_date(clock.now()), status="paused", reason="so")
     make_delivery(broadcast)
 
-    control.resume(broadcast, at=clock.now() - timedelta(seconds=1))
+    control.resume(broadcast, by="Ольга", at=clock.now() - timedelta(seconds=1))
 
     assert turn(broadcast) == []
     assert ledger.win_probe(broadcast_id=broadcast.pk, is_upload=False)
@@ -83,7 +84,7 @@ def test_a_resumed_broadcast_is_proved_again_by_one_message() -> None:
 def test_a_resume_does_not_cut_telegrams_wait_short() -> None:
     broadcast = make_broadcast(date=DAY, status="paused", reason="so", hold_until=local(12))
 
-    control.resume(broadcast, at=local(11))
+    control.resume(broadcast, by="Ольга", at=local(11))
 
     broadcast.refresh_from_db()
     assert broadcast.hold_until == local(12)
@@ -93,8 +94,8 @@ def test_a_resume_does_not_cut_telegrams_wait_short() -> None:
 def test_only_a_paused_broadcast_is_resumed(status: str, broker: redis.Redis) -> None:
     broadcast = make_in(status)
 
-    with pytest.raises(control.CannotChange, match=f"only a paused broadcast can be resumed; this one is {status}"):
-        control.resume(broadcast, at=MORNING)
+    with pytest.raises(CannotChange, match=f"only a paused broadcast can be resumed; this one is {status}"):
+        control.resume(broadcast, by="Ольга", at=MORNING)
 
     assert Broadcast.objects.get().status == status
 
@@ -102,8 +103,8 @@ def test_only_a_paused_broadcast_is_resumed(status: str, broker: redis.Redis) ->
 def test_yesterdays_broadcast_is_not_resumed() -> None:
     broadcast = make_in("paused")
 
-    with pytest.raises(control.CannotChange, match="the day of this broadcast, 2026-03-29, is over"):
-        control.resume(broadcast, at=MIDNIGHT)
+    with pytest.raises(CannotChange, match="the day of this broadcast, 2026-03-29, is over"):
+        control.resume(broadcast, by="Ольга", at=MIDNIGHT)
 
     assert Broadcast.objects.get().status == "paused"
 
@@ -117,7 +118,7 @@ def test_a_cancelled_broadcast_skips_what_is_pending_and_keeps_what_was_sent(sta
     pending = make_delivery(broadcast)
     sent = make_delivery(broadcast, status="sent", message_id="77")
 
-    control.cancel(broadcast, at=clock.now())
+    control.cancel(broadcast, by="Ольга", at=clock.now())
 
     broadcast.refresh_from_db()
     pending.refresh_from_db()
@@ -130,8 +131,8 @@ def test_a_cancelled_broadcast_skips_what_is_pending_and_keeps_what_was_sent(sta
 def test_a_broadcast_that_is_over_is_not_cancelled(status: str) -> None:
     broadcast = make_in(status)
 
-    with pytest.raises(control.CannotChange, match=f"this broadcast is {status} already"):
-        control.cancel(broadcast, at=clock.now())
+    with pytest.raises(CannotChange, match=f"this broadcast is {status} already"):
+        control.cancel(broadcast, by="Ольга", at=clock.now())
 
     assert Broadcast.objects.get().status == status
 
@@ -144,29 +145,29 @@ def test_a_skipped_date_has_its_row_and_reason_and_is_not_planned(days: int) -> 
     day = DAY + timedelta(days=days)
     make_fundraiser()
 
-    control.skip(day, reason="День жалоби", at=MORNING)
+    control.skip(day, reason="День жалоби", by="Ольга", at=MORNING)
 
     row = Broadcast.objects.get()
     assert (row.date, row.status, row.reason) == (day, "skipped", "День жалоби")
-    with pytest.raises(planning.AlreadyPlanned, match="is skipped: День жалоби"):
+    with pytest.raises(AlreadyPlanned, match="is skipped: День жалоби"):
         planning.plan_broadcast(day=day, at=MORNING, run_until=QUIET)
 
 
 @pytest.mark.parametrize("reason", ["", "  \n"])
 def test_a_date_is_not_skipped_without_a_reason(reason: str) -> None:
-    with pytest.raises(control.CannotChange, match="say why"):
-        control.skip(DAY, reason=reason, at=MORNING)
+    with pytest.raises(CannotChange, match="say why"):
+        control.skip(DAY, reason=reason, by="Ольга", at=MORNING)
 
     assert not Broadcast.objects.exists()
 
 
 def test_a_long_reason_is_cut_to_what_the_row_holds() -> None:
-    assert len(control.skip(DAY, reason="ж" * 300, at=MORNING).reason) == 200
+    assert len(control.skip(DAY, reason="ж" * 300, by="Ольга", at=MORNING).reason) == 200
 
 
 def test_a_past_date_is_not_skipped() -> None:
-    with pytest.raises(control.CannotChange, match="2026-03-28 is past"):
-        control.skip(DAY - timedelta(days=1), reason="so", at=local(0))
+    with pytest.raises(CannotChange, match="2026-03-28 is past"):
+        control.skip(DAY - timedelta(days=1), reason="so", by="Ольга", at=local(0))
 
     assert not Broadcast.objects.exists()
 
@@ -175,8 +176,8 @@ def test_a_past_date_is_not_skipped() -> None:
 def test_a_date_that_has_its_broadcast_is_not_skipped(status: str) -> None:
     make_in(status)
 
-    with pytest.raises(control.CannotChange, match=f"the broadcast of 2026-03-29 is {status} already"):
-        control.skip(DAY, reason="too late", at=MORNING)
+    with pytest.raises(CannotChange, match=f"the broadcast of 2026-03-29 is {status} already"):
+        control.skip(DAY, reason="too late", by="Ольга", at=MORNING)
 
     assert Broadcast.objects.get().reason == "so"
 
@@ -197,8 +198,8 @@ def test_a_date_is_not_skipped_while_it_is_being_planned() -> None:
     def skip() -> str:
         is_planned.wait(10)
         try:
-            control.skip(DAY, reason="so", at=MORNING)
-        except control.CannotChange as refusal:
+            control.skip(DAY, reason="so", by="Ольга", at=MORNING)
+        except CannotChange as refusal:
             return str(refusal)
         return "skipped"
 
@@ -213,7 +214,7 @@ def test_a_tick_plans_nothing_while_the_date_is_being_skipped() -> None:
 
     def skip_slowly() -> None:
         with transaction.atomic():
-            control.skip(DAY, reason="so", at=MORNING)
+            control.skip(DAY, reason="so", by="Ольга", at=MORNING)
             is_skipped.set()
             has_ticked.wait(3)
 

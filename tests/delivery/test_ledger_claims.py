@@ -57,14 +57,12 @@ def test_a_row_is_not_claimed_before_its_time() -> None:
     assert turn(broadcast) == []
 
 
-def test_a_claim_takes_over_the_revision_that_is_sent() -> None:
+def test_a_row_of_another_text_is_not_claimed() -> None:
     broadcast = make_proven(revision=2)
-    delivery = make_delivery(broadcast, revision=1)
+    make_delivery(broadcast, revision=1)
+    of_this_text = make_delivery(broadcast, revision=2)
 
-    turn(broadcast)
-
-    delivery.refresh_from_db()
-    assert delivery.revision == 2
+    assert [claim.delivery_id for claim in turn(broadcast)] == [of_this_text.pk]
 
 
 @pytest.mark.parametrize("status", [status for status in Status if status != Status.PENDING])

@@ -8,7 +8,7 @@ from django.apps import apps
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, models, transaction
 
-from delivery.models import Broadcast, DailySchedule, Delivery, UploadedPicture
+from delivery.models import Broadcast, DailySchedule, Delivery, SendingLock, UploadedPicture
 from tests.factories import make_broadcast, make_delivery, make_fundraiser, make_picture, make_subscriber
 
 pytestmark = pytest.mark.django_db
@@ -91,7 +91,7 @@ def test_a_day_without_a_message_needs_no_fundraiser(status: str) -> None:
     ("name", "facts"),
     [
         ("delivery_status_is_known", {"status": "done"}),
-        ("delivery_sent_has_message_id", {"status": "sent"}),
+        ("delivery_sent_has_message_id_or_reason", {"status": "sent"}),
         ("delivery_sending_has_claim", {"status": "sending", "claimed_at": MOMENT}),
         ("delivery_sending_has_claim", {"status": "sending", "token": uuid4()}),
         ("delivery_not_sent_has_reason", {"status": "skipped"}),
@@ -116,6 +116,18 @@ def test_a_broadcast_has_one_delivery_to_a_public_channel() -> None:
     Delivery.objects.create(broadcast=broadcast)
 
     assert refused_by("delivery_once_per_public_channel", Delivery(broadcast=broadcast))
+
+
+@pytest.mark.parametrize(
+    ("name", "facts"),
+    [
+        ("sending_lock_is_one_row", {"id": 2}),
+        ("sending_lock_locked_has_reason", {"locked_at": MOMENT}),
+        ("sending_lock_locked_has_reason", {"reason": "why"}),
+    ],
+)
+def test_an_impossible_lock_cannot_be_stored(name: str, facts: dict[str, Any]) -> None:
+    assert refused_by(name, SendingLock(**facts))
 
 
 def test_a_bot_has_one_handle_of_a_picture() -> None:

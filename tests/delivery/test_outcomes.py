@@ -5,7 +5,7 @@ import pytest
 from delivery import outcomes
 from delivery.channels.base import Receipt
 from delivery.models import Delivery
-from delivery.outcomes import HOLD, Verdict
+from delivery.outcomes import Verdict
 from subscribers.telegram.outcomes import (
     ChannelError,
     ChatMoved,
@@ -27,11 +27,14 @@ class Unforeseen(ChannelError):
 
 
 TABLE: list[tuple[ChannelError, Verdict]] = [
-    (RecipientGone("Forbidden", left_reason="blocked"), Verdict(Status.SKIPPED, "blocked", left_reason="blocked")),
-    (RecipientGone("Can't initiate", left_reason=""), Verdict(Status.SKIPPED, "not started")),
+    (
+        RecipientGone("Forbidden", left_reason="blocked"),
+        Verdict(Status.SKIPPED, "blocked", is_gone=True, left_reason="blocked"),
+    ),
+    (RecipientGone("Can't initiate", left_reason=""), Verdict(Status.SKIPPED, "not started", is_gone=True)),
     (ChatMoved("moved", new_id=-100), Verdict(Status.PENDING, new_chat_id=-100)),
-    (Flooded("429", wait=timedelta(seconds=30)), Verdict(Status.PENDING, hold=timedelta(seconds=30), is_flood=True)),
-    (NotSent("refused"), Verdict(Status.PENDING, hold=HOLD)),
+    (Flooded("429", wait=timedelta(seconds=30)), Verdict(Status.PENDING, flood_wait=timedelta(seconds=30))),
+    (NotSent("refused"), Verdict(Status.PENDING, back_off="Telegram is out of reach")),
     (ContentRefused("can't parse"), Verdict(Status.PENDING, pause="Telegram refused the text: can't parse")),
     (TokenRefused("401"), Verdict(Status.PENDING, pause="Telegram refused the bot's token")),
     (ChatRefused("no rights"), Verdict(Status.FAILED, "no rights")),

@@ -6,8 +6,9 @@ import redis
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from delivery import planning, reasons
+from delivery import reasons
 from delivery.models import Broadcast, DailySchedule, Delivery
+from delivery.refusals import AlreadyPlanned, CannotPlan, NotApproved
 from posts.models import Fundraiser, PaymentMethod
 from tests.delivery.morning import DAY, MORNING, QUIET, plan
 from tests.factories import (
@@ -67,6 +68,7 @@ def test_what_was_planned_does_not_follow_later_edits() -> None:
 def test_planning_asks_as_many_queries_for_many_recipients_as_for_none() -> None:
     make_fundraiser()
     DailySchedule.load()
+    plan(day=DAY - timedelta(days=1))
     with CaptureQueriesContext(connection) as for_none:
         plan()
     for _ in range(30):
@@ -85,7 +87,7 @@ def test_a_day_is_planned_once(broker: redis.Redis) -> None:
     plan()
     make_subscriber()
 
-    with pytest.raises(planning.AlreadyPlanned):
+    with pytest.raises(AlreadyPlanned):
         plan()
 
     assert (Broadcast.objects.count(), Delivery.objects.count()) == (1, 1)
@@ -95,14 +97,14 @@ def test_a_day_is_planned_once(broker: redis.Redis) -> None:
 def test_a_day_with_a_broadcast_in_any_state_is_not_planned_again(status: str) -> None:
     make_broadcast(status=status, reason="дощ", finished_at=MORNING)
 
-    with pytest.raises(planning.AlreadyPlanned, match=r"2026-03-29"):
+    with pytest.raises(AlreadyPlanned, match=r"2026-03-29"):
         plan()
 
 
 def test_a_broadcast_that_expired_with_its_deliveries_is_not_planned_again() -> None:
     make_delivery(make_broadcast(status="expired", reason="the next day's broadcast came"))
 
-    with pytest.raises(planning.AlreadyPlanned):
+    with pytest.raises(AlreadyPlanned):
         plan()
 
 
@@ -144,7 +146,7 @@ def test_the_next_days_plan_expires_what_is_unfinished_and_leaves_the_rest() -> 
 def test_a_fundraiser_that_is_not_approved_is_not_planned_by_hand_either(status: str) -> None:
     fundraiser = make_fundraiser(status=status)
 
-    with pytest.raises(planning.NotApproved, match=f"fundraiser {fundraiser.pk} is not approved: {status}"):
+    with pytest.raises(NotApproved, match=f"fundraiser {fundraiser.pk} is not approved: {status}"):
         plan(fundraiser_id=fundraiser.pk)
 
     assert not Broadcast.objects.exists()
@@ -154,7 +156,7 @@ def test_a_fundraiser_that_is_not_approved_is_not_planned_by_hand_either(status:
 def test_a_fundraiser_that_does_not_exist_is_refused_even_when_another_might_be_shown(unknown: int) -> None:
     make_fundraiser()
 
-    with pytest.raises(planning.NotApproved, match=f"there is no fundraiser {unknown}"):
+    with pytest.raises(NotApproved, match=f"there is no fundraiser {unknown}"):
         plan(fundraiser_id=unknown)
 
 
@@ -169,7 +171,7 @@ def test_a_named_fundraiser_that_cannot_be_rendered_any_more_is_refused_with_the
     fundraiser = make_fundraiser()
     PaymentMethod.objects.all().delete()
 
-    with pytest.raises(planning.CannotPlan, match=rf"fundraiser {fundraiser.pk} .*There is no way to pay"):
+    with pytest.raises(CannotPlan, match=rf"fundraiser {fundraiser.pk} .*There is no way to pay"):
         plan(fundraiser_id=fundraiser.pk)
 
     assert not Broadcast.objects.exists()

@@ -11,6 +11,7 @@ from django.db import connection, transaction
 
 from delivery import planning
 from delivery.models import Broadcast, DailySchedule, Delivery
+from delivery.refusals import AlreadyPlanned
 from tests.delivery.morning import MORNING, plan
 from tests.delivery.together import together
 from tests.delivery.traces import queued
@@ -75,8 +76,8 @@ def test_ten_ticks_and_starts_at_once_plan_one_broadcast_with_one_delivery_each(
 
     def start() -> Broadcast | None:
         try:
-            return planning.start_broadcast(at=MORNING)
-        except planning.AlreadyPlanned:
+            return planning.start_broadcast(by="Ольга", at=MORNING)
+        except AlreadyPlanned:
             return None
 
     def tick() -> Broadcast | None:

@@ -9,7 +9,7 @@ import pytest
 from delivery import brakes
 from delivery.ledger import Claim
 from delivery.models import Broadcast, Delivery, UploadedPicture
-from delivery.outcomes import GIVEN_BACK, HOLD, Verdict, verdict_on
+from delivery.outcomes import GIVEN_BACK, Verdict, verdict_on
 from delivery.recording import Answer, record_and_claim
 from posts import clock
 from subscribers.models import Subscriber
@@ -110,7 +110,7 @@ def test_nothing_is_claimed_with_an_answer_that_says_something_about_everybody()
     first, second = claimed(broadcast), claimed(broadcast)
     make_delivery(broadcast)
 
-    flooded = verdict_on(Flooded("429", wait=HOLD), file_id="")
+    flooded = verdict_on(Flooded("429", wait=timedelta(seconds=10)), file_id="")
     claims = record(broadcast, Answer(first, SENT, is_probe=False), Answer(second, flooded, is_probe=False), want=5)
 
     assert claims == []
@@ -135,7 +135,7 @@ def test_a_flood_is_kept_when_it_is_told_after_a_person_paused() -> None:
     claim = claimed(broadcast)
     brakes.pause(broadcast.pk, reason="paused by hand")
 
-    record(broadcast, Answer(claim, verdict_on(Flooded("429", wait=HOLD), file_id=""), is_probe=False))
+    record(broadcast, Answer(claim, verdict_on(Flooded("429", wait=timedelta(seconds=10)), file_id=""), is_probe=False))
 
     broadcast.refresh_from_db()
     assert broadcast.status == "paused"
@@ -279,7 +279,7 @@ def test_the_first_message_proves_the_text_and_counts_the_showing_once() -> None
 def test_a_flood_that_is_told_while_a_probe_is_on_its_way_outlasts_its_success() -> None:
     broadcast = make_broadcast(status="sending", hold_until=LONG_AGO)
     probe, other = claimed(broadcast), claimed(broadcast)
-    flooded = verdict_on(Flooded("429", wait=HOLD), file_id="")
+    flooded = verdict_on(Flooded("429", wait=timedelta(seconds=10)), file_id="")
 
     record(broadcast, Answer(other, flooded, is_probe=False))
     record(broadcast, Answer(probe, SENT, is_probe=True))
@@ -296,7 +296,7 @@ def test_a_flood_that_is_told_while_a_probe_is_on_its_way_outlasts_its_success()
         GIVEN_BACK,
         RecipientGone("", left_reason="blocked"),
         ChatMoved("", new_id=-100),
-        Flooded("429", wait=HOLD),
+        Flooded("429", wait=timedelta(seconds=10)),
         ContentRefused("can't parse"),
     ],
 )

@@ -42,21 +42,21 @@ def test_a_day_is_due_from_its_hour_to_its_latest_start_and_missed_after(at: dat
     schedule = DailySchedule(is_enabled=True, effective_from=local(0))
 
     assert schedule.is_due(at=at) == (state == "due")
-    assert schedule.is_missed(at=at) == (state == "missed")
+    assert schedule.is_missed(DAY, at=at) == (state == "missed")
 
 
 def test_a_schedule_that_is_off_is_never_due_and_never_missed() -> None:
     schedule = DailySchedule(is_enabled=False, effective_from=local(0))
 
     assert not schedule.is_due(at=local(9))
-    assert not schedule.is_missed(at=local(11))
+    assert not schedule.is_missed(DAY, at=local(11))
 
 
 def test_an_hour_before_the_schedule_counts_is_neither_due_nor_missed() -> None:
     schedule = DailySchedule(is_enabled=True, effective_from=local(8, 0, 1))
 
     assert not schedule.is_due(at=local(9))
-    assert not schedule.is_missed(at=local(11))
+    assert not schedule.is_missed(DAY, at=local(11))
     assert schedule.is_due(at=local(9, day=DAY + timedelta(days=1)))
 
 
@@ -93,7 +93,7 @@ def test_an_hour_that_autumn_repeats_is_due_at_the_first_and_not_missed_until_tw
 
     assert schedule.hour_on(AUTUMN) == first
     assert schedule.is_due(at=first + timedelta(hours=2))
-    assert schedule.is_missed(at=first + timedelta(hours=2, seconds=1))
+    assert schedule.is_missed(AUTUMN, at=first + timedelta(hours=2, seconds=1))
 
 
 def ticks_that_plan(set_clock: SetClock, *moments: datetime) -> list[datetime]:

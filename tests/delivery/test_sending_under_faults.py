@@ -11,7 +11,6 @@ from django.conf import LazySettings
 from django.db import OperationalError, connection
 
 from delivery import ledger, sending
-from delivery.channels.telegram import TelegramChannel
 from delivery.database_thread import DatabaseThread
 from delivery.models import Broadcast
 from delivery.recording import record_and_claim
@@ -79,8 +78,7 @@ def send_on(database: DatabaseThread, broadcast: Broadcast) -> bool:
         window = Window(per_second=100, slices=1)
         async with database, open_pace() as pace, open_bot(connections=window.most) as bot:
             frozen = await database.run(sending.load_frozen, broadcast.pk)
-            channel = TelegramChannel(bot, frozen.message)
-            return await sending.Slice(frozen, database, pace, channel, window).run()
+            return await sending.Slice(frozen, database, pace, bot, window).run()
 
     return asyncio.run(run())
 

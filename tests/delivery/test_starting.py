@@ -7,6 +7,7 @@ import pytest
 
 from delivery import planning, reasons
 from delivery.models import Broadcast
+from delivery.refusals import AlreadyPlanned, NotDue
 from posts.showing import NothingToShow
 from tests.delivery.morning import DAY, MIDNIGHT, MORNING, QUIET
 from tests.delivery.traces import errors
@@ -102,7 +103,7 @@ def test_a_start_inside_the_window_may_run_until_midnight() -> None:
     make_schedule()
     make_fundraiser()
 
-    assert planning.start_broadcast(at=MORNING).run_until == MIDNIGHT
+    assert planning.start_broadcast(by="Ольга", at=MORNING).run_until == MIDNIGHT
 
 
 @pytest.mark.parametrize(
@@ -118,8 +119,8 @@ def test_a_start_that_is_not_due_says_why_and_plans_nothing(facts: dict[str, Any
     make_schedule(**facts)
     make_fundraiser()
 
-    with pytest.raises(planning.NotDue, match=words):
-        planning.start_broadcast(at=at)
+    with pytest.raises(NotDue, match=words):
+        planning.start_broadcast(by="Ольга", at=at)
 
     assert not Broadcast.objects.exists()
 
@@ -129,7 +130,7 @@ def test_a_start_now_ignores_the_schedule(hour: int) -> None:
     make_schedule(is_enabled=False)
     make_fundraiser()
 
-    broadcast = planning.start_broadcast(at=MORNING.replace(hour=hour), now=True)
+    broadcast = planning.start_broadcast(by="Ольга", at=MORNING.replace(hour=hour), now=True)
 
     assert (broadcast.date, broadcast.run_until) == (DAY, MIDNIGHT)
 
@@ -137,8 +138,8 @@ def test_a_start_now_ignores_the_schedule(hour: int) -> None:
 def test_a_start_now_never_plans_a_second_broadcast() -> None:
     make_broadcast(status="cancelled")
 
-    with pytest.raises(planning.AlreadyPlanned, match="the broadcast of 2026-03-29 exists already: cancelled"):
-        planning.start_broadcast(at=MORNING, now=True)
+    with pytest.raises(AlreadyPlanned, match="the broadcast of 2026-03-29 exists already: cancelled"):
+        planning.start_broadcast(by="Ольга", at=MORNING, now=True)
 
 
 def test_a_start_now_takes_over_a_missed_day() -> None:
@@ -147,7 +148,7 @@ def test_a_start_now_takes_over_a_missed_day() -> None:
     late = MORNING + timedelta(hours=5)
     planning.plan_due_broadcast(at=late)
 
-    broadcast = planning.start_broadcast(at=late, now=True)
+    broadcast = planning.start_broadcast(by="Ольга", at=late, now=True)
 
     assert broadcast == Broadcast.objects.get()
     assert broadcast.status == "planned"
@@ -157,4 +158,4 @@ def test_a_start_with_nothing_to_show_says_so() -> None:
     make_schedule()
 
     with pytest.raises(NothingToShow, match="no approved fundraiser may be shown on 2026-03-29"):
-        planning.start_broadcast(at=MORNING)
+        planning.start_broadcast(by="Ольга", at=MORNING)

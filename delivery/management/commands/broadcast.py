@@ -9,27 +9,34 @@ from typing import IO, Any, cast
 from django.core.management.base import BaseCommand, CommandError, CommandParser, no_translations
 from rich.console import Console
 
-from delivery import control, planning
+from delivery import control, freezing, locks, planning
 from delivery.books import books_of
 from delivery.books_on_screen import draw
-from delivery.models import Broadcast
+from delivery.models import Broadcast, SendingLock
+from delivery.refusals import CannotChange, CannotPlan
 from posts import clock, showing
+
+BY = "command line"  # in the history
 
 
 class Command(BaseCommand):
-    help = "Start, pause, resume, cancel, skip or show the broadcast of a day."
+    help = "Start, pause, mend, resume, cancel, skip or show the broadcast of a day; unlock sending."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        acts = parser.add_subparsers(dest="act", required=True, metavar="start|pause|resume|cancel|skip|status")
+        acts = parser.add_subparsers(
+            dest="act", required=True, metavar="start|pause|refreeze|resume|cancel|skip|unlock|status"
+        )
         start = acts.add_parser("start", help="plan today's broadcast, as the schedule would")
         start.add_argument("--fundraiser", type=int, metavar="ID", help="this one, instead of the one whose turn it is")
         start.add_argument("--now", action="store_true", help="whatever the hour, the quiet hour and the schedule say")
         acts.add_parser("pause", help="write to nobody until it is resumed")
+        acts.add_parser("refreeze", help="take the mended fundraiser's text, while nobody has got the old one")
         acts.add_parser("resume", help="go on with a paused broadcast, until midnight at the latest")
         acts.add_parser("cancel", help="stop today's broadcast for good; what was sent stays sent")
         skip = acts.add_parser("skip", help="take a date, so that nothing is sent on it")
         skip.add_argument("--date", type=_date, required=True, metavar="YYYY-MM-DD")
         skip.add_argument("--reason", required=True, help="what the others will read")
+        acts.add_parser("unlock", help="this bot and this database are the right ones, and the only ones")
         status = acts.add_parser("status", help="show the books; exit code 1 where the day has no broadcast")
         status.add_argument("--date", type=_date, metavar="YYYY-MM-DD", help="another day than today")
         status.add_argument("--json", action="store_true", help="for programs")
@@ -39,32 +46,45 @@ class Command(BaseCommand):
         perform = getattr(self, f"_{act}")
         try:
             perform(**options)
-        except (planning.CannotPlan, control.CannotChange, showing.NothingToShow) as error:
+        except (CannotPlan, CannotChange, showing.NothingToShow) as error:
             raise CommandError(str(error)) from error
 
     def _start(self, *, fundraiser: int | None, now: bool, **_: object) -> None:
-        broadcast = planning.start_broadcast(at=clock.now(), fundraiser_id=fundraiser, now=now)
+        broadcast = planning.start_broadcast(at=clock.now(), by=BY, fundraiser_id=fundraiser, now=now)
         recipients = broadcast.deliveries.count()
         self.stdout.write(f"Planned for {broadcast.date}: «{broadcast.fundraiser}» to {recipients} recipients.")
 
     def _pause(self, **_: object) -> None:
-        control.pause(_todays())
+        control.pause(_todays(), by=BY)
         self.stdout.write("Paused: nobody is written to until `broadcast resume`.")
 
+    def _refreeze(self, **_: object) -> None:
+        freezing.refreeze(_todays(), by=BY)
+        self.stdout.write("It has the fundraiser's text of now. `broadcast resume` sends it.")
+
     def _resume(self, **_: object) -> None:
-        control.resume(_todays(), at=clock.now())
+        control.resume(_todays(), by=BY, at=clock.now())
         self.stdout.write("Resumed: first one message, then the rest, until midnight at the latest.")
 
     def _cancel(self, **_: object) -> None:
-        control.cancel(_todays(), at=clock.now())
+        control.cancel(_todays(), by=BY, at=clock.now())
         self.stdout.write("Cancelled for good. What was sent stays sent.")
 
     def _skip(self, *, date: date, reason: str, **_: object) -> None:
-        control.skip(date, reason=reason, at=clock.now())
+        control.skip(date, reason=reason, by=BY, at=clock.now())
         self.stdout.write(f"Nothing is sent on {date}: {reason}")
+
+    def _unlock(self, **_: object) -> None:
+        locks.unlock(by=BY, at=clock.now())
+        self.stdout.write(
+            "Unlocked. Nothing was sent by this: what ran is paused (`broadcast resume`, `broadcast cancel`), "
+            "and a day that another copy began is sent by `broadcast start --now` alone."
+        )
 
     def _status(self, *, date: date | None, json: bool, **_: object) -> None:
         day = date or clock.local_date(clock.now())
+        if (lock := SendingLock.load()).is_locked:
+            self.stderr.write(locks.in_full(lock))
         books = books_of(day)
         if books is None:
             self.stderr.write(f"No broadcast on {day}.")
@@ -90,5 +110,5 @@ def _todays() -> Broadcast:
     day = clock.local_date(clock.now())
     broadcast = Broadcast.objects.filter(date=day).first()
     if broadcast is None:
-        raise control.CannotChange(f"no broadcast on {day}")
+        raise CannotChange(f"no broadcast on {day}")
     return broadcast

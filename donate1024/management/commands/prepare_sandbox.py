@@ -1,7 +1,6 @@
 """Fill a new sandbox: the sample fundraisers, the schedule switched on, a curator who may log in."""
 
 import os
-from datetime import UTC, datetime
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -9,6 +8,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
 from delivery.models import DailySchedule
+from posts import clock
 from posts.models import Fundraiser
 
 SAMPLES = settings.BASE_DIR / "posts" / "samples" / "fundraisers.json"
@@ -23,7 +23,7 @@ class Command(BaseCommand):
         if not Fundraiser.objects.exists():
             call_command("import_fundraisers", SAMPLES, approve=True, stdout=self.stdout)
             DailySchedule.load()
-            DailySchedule.objects.update(is_enabled=True, effective_from=datetime(2000, 1, 1, tzinfo=UTC))
+            DailySchedule.objects.update(is_enabled=True, effective_from=clock.now())
         if password := os.environ.get("CURATOR_PASSWORD"):
             curator, _ = User.objects.get_or_create(
                 username="curator", defaults={"is_staff": True, "is_superuser": True}

@@ -1,0 +1,45 @@
+"""Who changed what of a broadcast, when and why: written with the change, never edited."""
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from posts import clock
+
+
+class Change(models.Model):
+    """One change of a broadcast's state, or of the lock on all sending."""
+
+    class What(models.TextChoices):
+        PLANNED = "planned", _("planned")
+        PAUSED = "paused", _("paused")
+        RESUMED = "resumed", _("resumed")
+        CANCELLED = "cancelled", _("cancelled")
+        SKIPPED = "skipped", _("skipped")
+        EXPIRED = "expired", _("expired")
+        FINISHED = "finished", _("finished")
+        REFROZEN = "refrozen", _("message taken anew")  # from the mended fundraiser
+        ARRIVED = "arrived", _("said to have arrived")  # messages of which nobody knew
+        SENT_AGAIN = "sent_again", _("sent again knowingly")  # those too
+        LOCKED = "locked", _("locked")
+        UNLOCKED = "unlocked", _("unlocked")
+
+    broadcast = models.ForeignKey(  # none: of the lock
+        "delivery.Broadcast", models.CASCADE, null=True, related_name="changes", verbose_name=_("broadcast")
+    )
+    at = models.DateTimeField(_("at"), default=clock.now)
+    by = models.CharField(_("by"), max_length=150, blank=True)  # a person; empty: the machine itself
+    what = models.CharField(_("what"), max_length=12, choices=What)
+    reason = models.CharField(_("reason"), max_length=200, blank=True)
+
+    class Meta:
+        verbose_name = _("change")
+        verbose_name_plural = _("history")
+        ordering = ("at", "pk")
+
+    def __str__(self) -> str:
+        return f"{self.at:%Y-%m-%d %H:%M} {self.what}"
+
+
+def note(what: Change.What, *, broadcast_id: int | None, by: str = "", reason: str = "") -> None:
+    """Write the change down; call it in the transaction of the change."""
+    Change.objects.create(broadcast_id=broadcast_id, by=by, what=what, reason=reason[:200])

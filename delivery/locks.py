@@ -1,0 +1,126 @@
+"""When nobody is written to until a person confirms: another bot, a restored copy, a second installation."""
+
+import logging
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from django.conf import settings
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from delivery import brakes, history, reasons
+from delivery.history import Change
+from delivery.models import Broadcast, SendingLock
+from delivery.refusals import CannotChange, Locked
+from posts import clock
+from subscribers.models import PollingConflict
+from subscribers.telegram.client import bot_id
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Testimony:
+    """What is kept outside the database: its number at the last look, and the day whose broadcast it sent then."""
+
+    number: int
+    day: date
+
+
+@transaction.atomic
+def look(*, at: datetime) -> SendingLock:
+    """The lock as it stands. The first look remembers the bot; a look of another bot locks."""
+    lock = SendingLock.held()
+    if lock.bot_id is None:
+        lock.bot_id, lock.is_sandbox = bot_id(), settings.SANDBOX
+        lock.save()
+    elif lock.bot_id != bot_id() and not lock.is_locked:
+        _lock(lock, f"{reasons.OTHER_BOT}: {lock.bot_id} / {bot_id()}", at=at)
+    return lock
+
+
+@transaction.atomic
+def compare(testimony: Testimony | None, *, at: datetime) -> SendingLock:
+    """Lock where the testimony tells of more than this database knows; without one there is nothing to compare."""
+    lock = SendingLock.held()
+    if testimony and testimony.number > lock.number and not lock.is_locked:
+        lock.seen_number = testimony.number
+        _lock(lock, reasons.COPY, at=at)
+        if testimony.day == clock.local_date(at):
+            _keep_day_from_being_planned(testimony.day)
+    return lock
+
+
+@transaction.atomic
+def advance(testimony: Testimony | None, *, at: datetime) -> Testimony | None:
+    """Compare, and commit the next testimony, for the caller to write outside; None where sending is locked."""
+    lock = compare(testimony, at=at)
+    if lock.is_locked:
+        return None
+    lock.number += 1
+    lock.save(update_fields=["number"])
+    return Testimony(lock.number, clock.local_date(at))
+
+
+def mark_witnessed(*, at: datetime) -> None:
+    """Record that the outside knows of this database what there is to know."""
+    SendingLock.objects.update(witnessed_at=at)
+
+
+def refuse_planning(*, at: datetime) -> None:
+    """Let the caller go on only if this is the one installation that sends.
+
+    Raises:
+        Locked: if sending is locked, or another installation lives on the same token.
+    """
+    if (lock := look(at=at)).is_locked:
+        raise Locked(_("sending is locked: %s") % reasons.in_words(lock.reason))
+    if conflict := PollingConflict.objects.another_installation(at=at):
+        raise Locked(_("a webhook is set for this bot") if conflict.is_webhook else _("another installation lives"))
+
+
+def in_full(lock: SendingLock) -> str:
+    """What happened, what it means for people, and what to do."""
+    return _(
+        "Sending is locked: %(reason)s. Nobody is written to. What to do: if the bot in the settings is the wrong one, "
+        "or another installation is at work, mend that first. If today's message went out already, `broadcast cancel` "
+        "or `broadcast skip` first. Then `broadcast unlock`."
+    ) % {"reason": reasons.in_words(lock.reason)}
+
+
+@transaction.atomic
+def unlock(*, by: str, at: datetime) -> None:
+    """Take a person's word that this bot and this database are the right ones, and the only ones.
+
+    It sends nothing by itself: what ran when it was locked stays paused.
+
+    Raises:
+        CannotChange: if sending is not locked, or sandbox and real would meet.
+    """
+    lock = SendingLock.held()
+    if not lock.is_locked:
+        raise CannotChange(_("sending is not locked"))
+    if lock.is_sandbox != settings.SANDBOX:
+        raise CannotChange(_("sandbox and real never meet: use another database"))
+    lock.bot_id = bot_id()
+    lock.number = max(lock.number, lock.seen_number)
+    lock.reason, lock.locked_at, lock.witnessed_at = "", None, None
+    lock.save()
+    history.note(Change.What.UNLOCKED, broadcast_id=None, by=by)
+    logger.info("sending unlocked by hand at %s", at)
+
+
+def _lock(lock: SendingLock, reason: str, *, at: datetime) -> None:
+    lock.reason, lock.locked_at = reason[:200], at
+    lock.save()
+    history.note(Change.What.LOCKED, broadcast_id=None, reason=reason)
+    for broadcast_id in Broadcast.objects.running().values_list("pk", flat=True):
+        brakes.pause(broadcast_id, reason=reasons.LOCKED)
+    logger.error("sending is locked: %s. What to do: look at `broadcast status`, then `broadcast unlock`", reason)
+
+
+def _keep_day_from_being_planned(day: date) -> None:
+    """The other copy began it: after the unlock nothing goes to everybody a second time, unless a person says so."""
+    Broadcast.objects.get_or_create(
+        date=day, defaults={"status": Broadcast.Status.EXPIRED, "reason": reasons.SENT_ELSEWHERE}
+    )

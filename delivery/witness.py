@@ -1,0 +1,124 @@
+"""The witness outside the database: the description of /status in an admin chat, which no restored copy can undo."""
+
+import asyncio
+import logging
+import re
+from collections.abc import Awaitable
+from datetime import date
+from typing import TypeVar
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+from telegram import BotCommand, BotCommandScopeChat
+from telegram.error import TelegramError
+
+from delivery import locks
+from delivery.database_thread import DatabaseThread
+from delivery.locks import Testimony
+from posts import clock
+from subscribers.telegram.client import TelegramBot, open_bot
+from subscribers.telegram.outcomes import (
+    ChannelError,
+    ChatMoved,
+    ChatRefused,
+    ContentRefused,
+    RecipientGone,
+    as_channel_error,
+)
+
+logger = logging.getLogger(__name__)
+
+R = TypeVar("R")
+
+COMMAND = "status"
+ASK_WITHIN = 10.0  # seconds, before planning: a Telegram that hangs must not cost the morning
+_WRITTEN = re.compile(r"(\d{4}-\d\d-\d\d) · (\d+)$")
+# It says something about this chat alone: the next one may keep the testimony.
+_NOT_HERE = (RecipientGone, ChatMoved, ChatRefused, ContentRefused)
+
+
+async def may_send(bot: TelegramBot, database: DatabaseThread) -> bool:
+    """Whether this database may send for the next minute: not locked, and the witness knows of nothing newer.
+
+    Raises:
+        ChannelError: Telegram could not be asked; nothing may be sent before it was.
+    """
+    at = await database.run(clock.now)
+    lock = await database.run(locks.look, at=at)
+    if lock.is_locked or lock.is_witnessed(at=at):
+        return not lock.is_locked
+    return await renew(bot, database)
+
+
+async def renew(bot: TelegramBot, database: DatabaseThread) -> bool:
+    """Compare with the witness, and write the next testimony; False where that locked.
+
+    Raises:
+        ChannelError: Telegram could not be asked, or told.
+    """
+    at = await database.run(clock.now)
+    testimony = await database.run(locks.advance, await read(bot), at=at)
+    if testimony is None:
+        return False
+    await _write(bot, testimony)
+    await database.run(locks.mark_witnessed, at=at)
+    return True
+
+
+async def ask() -> Testimony | None:
+    """The testimony, before planning; None also where Telegram does not answer: nothing is sent before it does."""
+    try:
+        async with asyncio.timeout(ASK_WITHIN), open_bot(connections=1) as bot:
+            return await read(bot)
+    except (ChannelError, TimeoutError) as error:
+        logger.warning("the witness in Telegram does not answer: %s", type(error).__name__)
+        return None
+
+
+async def read(bot: TelegramBot) -> Testimony | None:
+    """The newest testimony of all admin chats; None where none keeps one.
+
+    Raises:
+        ChannelError: Telegram did not answer.
+    """
+    found = []
+    for chat_id in settings.TELEGRAM_ADMIN_CHATS:
+        commands = await _try(bot.get_my_commands(scope=BotCommandScopeChat(chat_id)))
+        found += [testimony for command in commands or () if (testimony := _testimony(command))]
+    return max(found, key=lambda testimony: testimony.number, default=None)
+
+
+async def _write(bot: TelegramBot, testimony: Testimony) -> None:
+    """Keep it in the first admin chat that takes it, beside the other commands of that chat."""
+    status = BotCommand(COMMAND, f"{_('The last broadcast')}: {testimony.day} · {testimony.number}")
+    for chat_id in settings.TELEGRAM_ADMIN_CHATS:
+        scope = BotCommandScopeChat(chat_id)
+        commands = await _try(bot.get_my_commands(scope=scope))
+        if commands is None:
+            continue
+        others = [command for command in commands if command.command != COMMAND]
+        if await _try(bot.set_my_commands([*others, status], scope=scope)):
+            return
+    logger.warning("no admin chat keeps the witness: a restored backup would not be noticed")
+
+
+async def _try(call: Awaitable[R]) -> R | None:
+    """None where the chat is not there, or does not take it.
+
+    Raises:
+        ChannelError: Telegram did not answer, or did not answer us.
+    """
+    try:
+        return await call
+    except TelegramError as error:
+        told = as_channel_error(error)
+        if isinstance(told, _NOT_HERE):
+            return None
+        raise told from error
+
+
+def _testimony(command: BotCommand) -> Testimony | None:
+    written = _WRITTEN.search(command.description) if command.command == COMMAND else None
+    if written is None:
+        return None
+    return Testimony(number=int(written[2]), day=date.fromisoformat(written[1]))

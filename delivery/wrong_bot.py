@@ -1,0 +1,40 @@
+"""Telling a list of people who left from a bot whom nobody ever met: the second one unsubscribes nobody."""
+
+from delivery import brakes, reasons
+from delivery.models import Broadcast, Delivery
+from posts import clock
+from subscribers.models import Subscriber
+
+FIRST, GONE_OF_FIRST = 50, 20
+LATEST, GONE_OF_LATEST = 200, 100  # more than that many
+
+
+def weigh_gone(broadcast_id: int) -> None:
+    """Pause where far too many chats are gone, and undo what was concluded from them.
+
+    Called with each answer that somebody is gone, in its transaction. A person who resumes it takes the word of those
+    answers: they are not weighed again.
+    """
+    # Held, so that of two slices at once the later one sees what the earlier one did.
+    broadcast = Broadcast.objects.select_for_update(of=["self"]).get(pk=broadcast_id)
+    if broadcast.gone_confirmed:
+        return
+    answered = list(
+        broadcast.deliveries.answered()
+        .order_by("-settled_at", "-pk")
+        .values_list("pk", "subscriber_id", "reason")[:LATEST]
+    )
+    gone = [(pk, subscriber_id) for pk, subscriber_id, reason in answered if reason in reasons.GONE]
+    if broadcast.reason == reasons.WRONG_BOT or _are_too_many([reason for *_, reason in reversed(answered)]):
+        brakes.pause(broadcast_id, reason=reasons.WRONG_BOT)
+        Subscriber.objects.undo_gone(subscriber_id for _, subscriber_id in gone)
+        Delivery.objects.filter(pk__in=[pk for pk, _ in gone]).skipped().update(
+            status=Delivery.Status.PENDING, reason="", settled_at=None, not_before=clock.now()
+        )
+
+
+def _are_too_many(answers: list[str]) -> bool:
+    """Of the reasons of the last answers, oldest first. Fewer than LATEST are all there were."""
+    of_first = sum(reason in reasons.GONE for reason in answers[:FIRST])
+    of_latest = sum(reason in reasons.GONE for reason in answers)
+    return (len(answers) < LATEST and of_first >= GONE_OF_FIRST) or of_latest > GONE_OF_LATEST
