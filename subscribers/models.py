@@ -22,13 +22,35 @@ class SubscriberQuerySet(models.QuerySet["Subscriber"]):
         stayed = self.active().filter(pk=pk).exclude(started_at__gt=claimed_at)
         return bool(stayed.update(left_at=at, left_reason=reason))
 
+    def undo_gone(self, pks: Iterable[int]) -> None:
+        """Take back that Telegram called these chats unreachable; whoever asked us to stop stays off."""
+        gone = self.filter(pk__in=pks).exclude(left_reason=Subscriber.LeftReason.STOPPED)
+        gone.update(left_at=None, left_reason="")
+
     def move(self, pk: int, *, to: int, at: datetime) -> None:
-        """Follow a group into its supergroup; where that is a subscriber already, this row only leaves."""
+        """Follow a group into its supergroup.
+
+        Where that is a subscriber already, this row leaves, and that one stays; if it was off, though not by its own
+        wish, it is back, from the next morning on: so the group is not lost, and never gets the same post twice.
+        """
         try:
             with transaction.atomic():
                 self.filter(pk=pk).update(chat_id=to)
         except IntegrityError:
-            self.active().filter(pk=pk).update(left_at=at, left_reason=Subscriber.LeftReason.UNREACHABLE)
+            if self.active().filter(pk=pk).update(left_at=at, left_reason=Subscriber.LeftReason.UNREACHABLE):
+                away = self.filter(chat_id=to).exclude(left_reason__in=["", Subscriber.LeftReason.STOPPED])
+                away.update(left_at=None, left_reason="")
+
+    @transaction.atomic
+    def follow(self, *, chat_id: int, to: int, at: datetime) -> None:
+        """Record that a group told us of its new id.
+
+        Only a member hears of it: whoever left as blocked, because of what came before, is back.
+        """
+        group = self.select_for_update().filter(chat_id=chat_id).first()
+        if group:
+            self.bring_back(chat_id=chat_id, at=at)
+            self.move(group.pk, to=to, at=at)
 
     @transaction.atomic
     def subscribe(self, *, chat_id: int, at: datetime, **names: str) -> bool:
