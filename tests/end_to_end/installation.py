@@ -10,7 +10,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Any, Self
 
-from django.db import connection
+from django.db import InterfaceError, OperationalError, connection
 from django_celery_beat.models import IntervalSchedule, PeriodicTask, PeriodicTasks
 
 from delivery.books import Books, books_of
@@ -148,7 +148,8 @@ class Installation:
 
     def enable_schedule(self, **facts: Any) -> None:
         DailySchedule.load()
-        DailySchedule.objects.update(is_enabled=True, effective_from="2000-01-01T00:00:00Z", **facts)
+        midnight = clock.local_moment(clock.local_date(clock.now()), time(0))
+        DailySchedule.objects.update(**{"is_enabled": True, "effective_from": midnight} | facts)
 
     def books(self) -> Books:
         books = books_of(clock.local_date(clock.now()))
@@ -179,9 +180,20 @@ class Installation:
 def wait_until(
     is_so: Callable[[], bool], *, seconds: float = 30, what: str, log: Process | Installation | None = None
 ) -> None:
-    """Poll until it is so; a test that waits in vain shows what the processes wrote."""
+    """Poll until it is so; a test that waits in vain shows what the processes wrote.
+
+    A database that is away says only that it is not so yet.
+    """
     end = monotonic() + seconds
-    while not is_so():
+    while not _is_so(is_so):
         if monotonic() > end:
             raise AssertionError(f"waited {seconds} s for {what}\n{log.written() if log else ''}")
         sleep(0.05)
+
+
+def _is_so(is_so: Callable[[], bool]) -> bool:
+    try:
+        return is_so()
+    except (OperationalError, InterfaceError):
+        connection.close()
+        return False
