@@ -3,6 +3,7 @@
 import asyncio
 
 from delivery import statements, sweeping
+from delivery.database_thread import close_connection
 from delivery.models import SenderSlot
 from delivery.sending import run_slice
 from delivery.slices import enqueue_slice
@@ -19,6 +20,8 @@ def work_slot(slot: int, *, broadcast_id: int) -> None:
     """Run one slice, unless the slot has one; then leave a successor, or close what is done."""
     if not _take(slot):
         return
+    # Idle all the while, it would not outlive a restart of PostgreSQL: the slot would stay taken until it lapses.
+    close_connection()
     is_left = asyncio.run(run_slice(broadcast_id))
     _release(slot)
     if is_left:

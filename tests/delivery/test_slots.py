@@ -1,8 +1,10 @@
 from datetime import timedelta
+from time import sleep
 
 import pytest
 import redis
 from django.conf import LazySettings
+from django.db import connection
 
 from delivery import sending, slots, tasks
 from delivery.models import Delivery, SenderSlot
@@ -85,3 +87,28 @@ def test_a_slice_that_leaves_work_leaves_one_successor_in_its_slot(
     assert set(states(broadcast)) == {"sent", "pending"}
     assert [message["body"][1] for message in queued(broker)] == [{"broadcast_id": broadcast.pk, "slot": 1}]
     assert slots._take(1)
+
+
+def test_a_slice_whose_connections_were_cut_frees_its_slot_and_leaves_a_successor(
+    telegram: SandboxProcess, settings: LazySettings, monkeypatch: pytest.MonkeyPatch, broker: redis.Redis
+) -> None:
+    monkeypatch.setattr(sending, "SLICE_SECONDS", 1.0)
+    settings.TELEGRAM_MESSAGES_PER_SECOND = 10
+    broadcast = make_proven()
+    make_recipients(telegram, broadcast, 30)
+    connection.close()
+
+    together(lambda: tasks.send_slice(broadcast_id=broadcast.pk, slot=1), _cut_all_other_connections)
+
+    assert set(states(broadcast)) == {"sent", "pending"}
+    assert len(queued(broker)) == 1
+    assert slots._take(1)
+
+
+def _cut_all_other_connections() -> None:
+    sleep(0.5)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
