@@ -1,7 +1,7 @@
 """What an update says: read from Telegram's JSON, where any part may be missing."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 Payload = dict[str, Any]
 
@@ -21,8 +21,16 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class PersonEvent:
     person: Person
+
+    @property
+    def chat_id(self) -> int:
+        return self.person.chat_id
+
+
+@dataclass(frozen=True, slots=True)
+class Said(PersonEvent):
     text: str  # empty for whatever has none: a picture, a sticker
 
     @property
@@ -33,43 +41,93 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Pressed:
-    person: Person
+class Pressed(PersonEvent):
     query_id: str
     button: str
 
 
 @dataclass(frozen=True, slots=True)
-class Blocked:
-    person: Person
+class Blocked(PersonEvent):
+    pass
 
 
 @dataclass(frozen=True, slots=True)
-class Unblocked:
-    person: Person
+class Unblocked(PersonEvent):
+    pass
 
 
-Event = Said | Pressed | Blocked | Unblocked
+@dataclass(frozen=True, slots=True)
+class GroupEvent:
+    """Something about the bot in a group; nobody there is answered."""
+
+    chat_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Removed(GroupEvent):
+    """The bot was removed from a group, or left it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Added(GroupEvent):
+    """The bot is in a group in which it was not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Upgraded(GroupEvent):
+    """The group became a supergroup with another id; `chat_id` is the old one, so that all that happened is in order.
+
+    Telegram says so in two messages, one in each chat (tdlib/telegram-bot-api#170), `migrate_to_chat_id` first; now and
+    then only one of them comes (php-telegram-bot/core#120). It also says that the bot joined the supergroup, and not
+    that it left the group, until the supergroup is deleted: then it left both (tdlib/telegram-bot-api#266).
+    """
+
+    to: int
+
+
+Event = PersonEvent | GroupEvent
 
 
 def read(update: Payload) -> Event | None:
-    """None for whatever is not ours to answer: groups, channels, kinds that we did not ask for. It never raises."""
+    """None for whatever is not ours to answer: channels, talk in groups, unknown kinds. It never raises."""
     match update:
-        case {"message": {"chat": {"type": "private", "id": int(chat_id)}, **message}}:
+        case {"message": {"chat": {"type": "private", "id": chat_id}, **message}} if _is_id(chat_id):
             return Said(_person(chat_id, message.get("from")), _text(message.get("text")))
-        case {"callback_query": {"id": str(query_id), "from": {"id": int(chat_id)} as sender, **query}}:
+        case {"message": {"chat": {"id": old}, "migrate_to_chat_id": new}} if _are_groups(old, new):
+            return Upgraded(old, new)
+        case {"message": {"chat": {"id": new}, "migrate_from_chat_id": old}} if _are_groups(old, new):
+            return Upgraded(old, new)
+        case {"callback_query": {"id": str(query_id), "from": {"id": chat_id} as sender, **query}} if _is_id(chat_id):
             return Pressed(_person(chat_id, sender), query_id, _text(query.get("data")))
         case {
-            "my_chat_member": {
-                "chat": {"type": "private", "id": int(chat_id)},
-                "new_chat_member": {"status": "kicked" | "member" as status},
-                **change,
-            }
-        }:
-            person = _person(chat_id, change.get("from"))
-            return Blocked(person) if status == "kicked" else Unblocked(person)
+            "my_chat_member": {"chat": {"id": chat_id, "type": kind}, "new_chat_member": {"status": status}, **change}
+        } if _is_id(chat_id):
+            return _membership(chat_id, kind, status, change.get("from"))
         case _:
             return None
+
+
+def _membership(chat_id: int, kind: object, status: object, sender: object) -> Event | None:
+    match kind, status:
+        case "private", "kicked":
+            return Blocked(_person(chat_id, sender))
+        case "private", "member":
+            return Unblocked(_person(chat_id, sender))
+        case "group" | "supergroup", "kicked" | "left":
+            return Removed(chat_id)
+        case "group" | "supergroup", "member" | "administrator":
+            return Added(chat_id)
+        case _:
+            return None
+
+
+def _is_id(value: object) -> TypeGuard[int]:
+    """Not a bool: Python takes True for chat 1."""
+    return type(value) is int
+
+
+def _are_groups(*ids: object) -> bool:
+    return all(_is_id(value) and value < 0 for value in ids)
 
 
 def _person(chat_id: int, sender: object) -> Person:

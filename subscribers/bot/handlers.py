@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from posts import clock
 from subscribers.bot.database import Database
-from subscribers.bot.events import Blocked, Event, Person, Pressed, Said, Unblocked
+from subscribers.bot.events import Added, Blocked, Event, Person, Pressed, Removed, Said, Unblocked, Upgraded
 from subscribers.bot.replies import BUTTON_BACK, Replies
 from subscribers.models import Subscriber
 
@@ -31,16 +31,18 @@ class Handlers:
                 await self.database.call(subscribe, person)
                 await self.replies.welcome(person)
             case Said(person=person, command=Command.STOP):
-                await self.database.call(leave, person, Reason.STOPPED)
+                await self.database.call(leave, person.chat_id, Reason.STOPPED)
                 await self.replies.goodbye(person)
             case Said(person=person):
                 await self.replies.help(person)
             case Pressed():
                 await self._press(event)
-            case Blocked(person=person):
-                await self.database.call(leave, person, Reason.BLOCKED)
-            case Unblocked(person=person):
-                await self.database.call(come_back, person)
+            case Blocked() | Removed():
+                await self.database.call(leave, event.chat_id, Reason.BLOCKED)
+            case Unblocked() | Added():
+                await self.database.call(come_back, event.chat_id)
+            case Upgraded(chat_id=chat_id, to=to):
+                await self.database.call(follow, chat_id, to)
 
     async def _press(self, pressed: Pressed) -> None:
         has_joined = pressed.button == BUTTON_BACK and await self.database.call(subscribe, pressed.person)
@@ -61,9 +63,13 @@ def subscribe(person: Person) -> bool:
     return Subscriber.objects.subscribe(chat_id=person.chat_id, at=clock.now(), **person.names)
 
 
-def leave(person: Person, reason: Reason) -> bool:
-    return Subscriber.objects.leave(chat_id=person.chat_id, reason=reason, at=clock.now())
+def leave(chat_id: int, reason: Reason) -> bool:
+    return Subscriber.objects.leave(chat_id=chat_id, reason=reason, at=clock.now())
 
 
-def come_back(person: Person) -> bool:
-    return Subscriber.objects.bring_back(chat_id=person.chat_id, at=clock.now())
+def come_back(chat_id: int) -> bool:
+    return Subscriber.objects.bring_back(chat_id=chat_id, at=clock.now())
+
+
+def follow(chat_id: int, to: int) -> None:
+    Subscriber.objects.follow(chat_id=chat_id, to=to, at=clock.now())

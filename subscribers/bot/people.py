@@ -4,12 +4,12 @@ import asyncio
 import logging
 import traceback
 from collections import deque
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 
 from subscribers.bot import inbox
 from subscribers.bot.database import Database
-from subscribers.bot.events import Event
+from subscribers.bot.events import Event, Person, PersonEvent
 from subscribers.bot.handlers import Handlers, is_leaving, is_small_talk
 
 logger = logging.getLogger(__name__)
@@ -44,15 +44,15 @@ class People:
         Who sends more than we can answer is asked to wait, once, and the rest is dropped, but never a wish to leave.
         """
         await self._room.acquire()
-        chat_id = waiting.event.person.chat_id
+        event, chat_id = waiting.event, waiting.event.chat_id
         queue = self._queues.get(chat_id)
         if queue is None:
             self._queues[chat_id] = deque([waiting])
             self._begin(self._attend(chat_id))
-        elif len(queue) < WAITING_MOST or (is_leaving(waiting.event) and not is_leaving(queue[-1].event)):
-            queue.append(waiting)
+        elif isinstance(event, PersonEvent) and not has_room(queue, event):
+            self._begin(self._turn_away(waiting, event.person))
         else:
-            self._begin(self._turn_away(waiting))
+            queue.append(waiting)
 
     async def finish(self, *, within: float) -> None:
         """Answer what has been begun, and leave the rest in the inbox for the next start."""
@@ -91,8 +91,7 @@ class People:
             what = f"{type(error).__name__}\n{frames}"
             logger.error("Update %s could not be answered. What to do: report this to the developers: %s", pk, what)  # noqa: TRY400
 
-    async def _turn_away(self, waiting: Waiting) -> None:
-        person = waiting.event.person
+    async def _turn_away(self, waiting: Waiting, person: Person) -> None:
         if person.chat_id not in self._asked_to_wait:
             self._asked_to_wait.add(person.chat_id)
             await self._handlers.replies.one_moment(person)
@@ -106,3 +105,7 @@ class People:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+def has_room(queue: Sequence[Waiting], event: PersonEvent) -> bool:
+    return len(queue) < WAITING_MOST or (is_leaving(event) and not is_leaving(queue[-1].event))

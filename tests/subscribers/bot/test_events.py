@@ -1,0 +1,58 @@
+"""What an update is taken for."""
+
+from typing import Any
+
+import pytest
+
+from subscribers.bot.events import Added, Blocked, Event, Person, Pressed, Removed, Said, Unblocked, Upgraded, read
+
+PRIVATE = {"id": 101, "type": "private"}
+GROUP, SUPERGROUP = {"id": -4500, "type": "group"}, {"id": -1002471352452, "type": "supergroup"}
+OLIA = Person(101, first_name="Оля")
+SENDER = {"id": 101, "first_name": "Оля"}
+
+
+def membership(chat: dict[str, Any], status: str) -> dict[str, Any]:
+    return {"my_chat_member": {"chat": chat, "from": SENDER, "new_chat_member": {"status": status}}}
+
+
+@pytest.mark.parametrize(
+    ("update", "event"),
+    [
+        ({"message": {"chat": PRIVATE, "from": SENDER, "text": "/start"}}, Said(OLIA, "/start")),
+        ({"callback_query": {"id": "7", "from": SENDER, "data": "start"}}, Pressed(OLIA, "7", "start")),
+        (membership(PRIVATE, "kicked"), Blocked(OLIA)),
+        (membership(PRIVATE, "member"), Unblocked(OLIA)),
+        (membership(GROUP, "kicked"), Removed(-4500)),
+        (membership(SUPERGROUP, "left"), Removed(-1002471352452)),
+        (membership(GROUP, "member"), Added(-4500)),
+        (membership(SUPERGROUP, "administrator"), Added(-1002471352452)),
+        ({"message": {"chat": GROUP, "migrate_to_chat_id": -1002471352452}}, Upgraded(-4500, -1002471352452)),
+        ({"message": {"chat": SUPERGROUP, "migrate_from_chat_id": -4500}}, Upgraded(-4500, -1002471352452)),
+    ],
+)
+def test_an_update_is_read(update: dict[str, Any], event: Event) -> None:
+    assert read(update) == event
+
+
+@pytest.mark.parametrize(
+    "update",
+    [
+        {},
+        {"message": None},
+        {"message": {"chat": GROUP, "text": "/start"}},
+        {"message": {"chat": {"id": True, "type": "private"}, "text": "/start"}},
+        {"message": {"chat": {"id": "101", "type": "private"}, "text": "/start"}},
+        {"message": {"chat": GROUP, "migrate_to_chat_id": True}},
+        {"message": {"chat": {"id": True, "type": "group"}, "migrate_to_chat_id": -1002471352452}},
+        {"message": {"chat": GROUP, "migrate_to_chat_id": 101}},
+        {"callback_query": {"id": "7", "from": {"id": True}, "data": "start"}},
+        membership({"id": True, "type": "private"}, "kicked"),
+        membership({"id": -1001, "type": "channel"}, "kicked"),
+        membership(PRIVATE, "left"),
+        membership(GROUP, "restricted"),
+        {"edited_message": {"chat": PRIVATE, "text": "/stop"}},
+    ],
+)
+def test_what_is_not_ours_is_nothing(update: dict[str, Any]) -> None:
+    assert read(update) is None
