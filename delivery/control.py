@@ -7,9 +7,9 @@ from django.db import transaction
 from django.db.models.functions import Greatest
 from django.utils.translation import gettext as _
 
-from delivery import brakes, history, reasons, sweeping
+from delivery import brakes, history, locks, reasons, sweeping
 from delivery.history import Change
-from delivery.models import Broadcast, DailySchedule
+from delivery.models import Broadcast, DailySchedule, SendingLock
 from delivery.planning import midnight_after
 from delivery.refusals import CannotChange
 from delivery.slices import enqueue_slices
@@ -35,10 +35,12 @@ def resume(broadcast: Broadcast, *, by: str, at: datetime) -> None:
     Where it was paused because too many chats did not know the bot, that is taken for true from now on.
 
     Raises:
-        CannotChange: if it is not paused, or its day is over.
+        CannotChange: if it is not paused, its day is over, or all sending is locked.
     """
     if broadcast.date != clock.local_date(at):
         raise CannotChange(_("the day of this broadcast, %s, is over") % broadcast.date)
+    if (lock := SendingLock.load()).is_locked:
+        raise CannotChange(locks.in_full(lock))
     paused = Broadcast.objects.select_for_update(of=["self"]).filter(pk=broadcast.pk, status=Broadcast.Status.PAUSED)
     held = paused.first()
     if held is None:

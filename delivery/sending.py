@@ -4,6 +4,7 @@ import asyncio
 import logging
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from math import inf
 from time import monotonic
 from uuid import UUID, uuid4
 
@@ -82,6 +83,7 @@ class Slice:
         self._calls = Calls(self._channel, window)
         self._window = window
         self._is_witnessed = False
+        self._away_since = inf  # the monotonic time since which PostgreSQL does not answer
         self._ends = monotonic() + SLICE_SECONDS
 
     async def run(self) -> bool:
@@ -219,12 +221,15 @@ class Slice:
 
     async def _recover(self, token: UUID) -> None:
         """Wait for PostgreSQL, and return what a statement may have claimed whose reply was lost."""
-        give_up = monotonic() + DATABASE_PATIENCE
+        self._away_since = min(self._away_since, monotonic())
         while True:
             await self._database.run(close_connection)
             try:
-                return await self._database.run(ledger.give_back, token=token)
+                await self._database.run(ledger.give_back, token=token)
             except DATABASE_AWAY:
-                if monotonic() > give_up:
+                if monotonic() > self._away_since + DATABASE_PATIENCE:
                     raise
                 await asyncio.sleep(NAP * 10)
+            else:
+                self._away_since = inf
+                return
