@@ -1,7 +1,5 @@
-"""The methods around the messages: the bot itself, its updates, its buttons' answers, its commands."""
+"""The methods around the messages: the bot itself, its updates, its buttons' answers."""
 
-import json
-import re
 from typing import Any
 
 from donate1024.sandbox import Json
@@ -10,8 +8,6 @@ from donate1024.sandbox.messages import bot_user
 from donate1024.sandbox.refusals import Refused, bad_request
 from donate1024.sandbox.world import World
 
-MAX_COMMANDS = 100
-_COMMAND = re.compile(r"[a-z0-9_]{1,32}")
 _ACTIONS = {"typing", "upload_photo", "record_video", "upload_video", "record_voice", "upload_voice"}
 _ACTIONS |= {"upload_document", "choose_sticker", "find_location", "record_video_note", "upload_video_note"}
 
@@ -97,33 +93,6 @@ def answer_callback_query(world: World, call: Call) -> bool:
     return True
 
 
-def set_my_commands(world: World, call: Call) -> bool:
-    commands = call.parsed("commands", [])
-    if not isinstance(commands, list) or not all(isinstance(command, dict) for command in commands):
-        raise bad_request("can't parse commands: expected an Array of BotCommand")
-    if len(commands) > MAX_COMMANDS:
-        raise bad_request("too many commands specified")
-    for command in commands:
-        if not _COMMAND.fullmatch(str(command.get("command", ""))):
-            raise bad_request("BOT_COMMAND_INVALID")
-        if not 1 <= len(str(command.get("description", ""))) <= 256:
-            raise bad_request("BOT_COMMAND_DESCRIPTION_INVALID")
-    details = {"for": _commands_key(world, call), "commands": commands}
-    world.accept(call.bot_id, "setMyCommands", details=details)
-    return True
-
-
-def delete_my_commands(world: World, call: Call) -> bool:
-    details: Json = {"for": _commands_key(world, call), "commands": []}
-    world.accept(call.bot_id, "deleteMyCommands", details=details)
-    return True
-
-
-def get_my_commands(world: World, call: Call) -> list[Json]:
-    """Those of exactly this scope and language."""
-    return world.commands.get(_commands_key(world, call), [])
-
-
 def set_my_description(world: World, call: Call) -> bool:
     return _describe(world, call, "setMyDescription", "description", 512)
 
@@ -137,15 +106,6 @@ def _describe(world: World, call: Call, name: str, field: str, longest: int) -> 
         raise bad_request(f"{field.upper()}_TOO_LONG")
     world.accept(call.bot_id, name, text=call.text(field), details={"language_code": call.text("language_code")})
     return True
-
-
-def _commands_key(world: World, call: Call) -> str:
-    scope = call.parsed("scope", {"type": "default"})
-    if not isinstance(scope, dict) or not isinstance(scope.get("type"), str):
-        raise bad_request("can't parse BotCommandScope: expected an Object with a type")
-    if "chat_id" in scope:
-        scope["chat_id"] = world.chat(str(scope["chat_id"])).chat_id
-    return json.dumps([call.bot_id, scope, call.text("language_code")], sort_keys=True)
 
 
 def _names(call: Call, parameter: str) -> list[Any]:

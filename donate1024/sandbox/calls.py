@@ -19,6 +19,12 @@ class Call:
     def text(self, name: str) -> str:
         return self.fields.get(name, "")
 
+    @property
+    def chat_id(self) -> str:
+        """The chat that the call is about, in the words of the call; empty where it is about none."""
+        scope = self.parsed("scope", {}) if "scope" in self.fields else {}
+        return self.text("chat_id") or str(scope.get("chat_id", "") if isinstance(scope, dict) else "")
+
     def integer(self, name: str, default: int, low: int, high: int) -> int:
         """Telegram puts a number that is out of bounds onto the bound, and takes what is no number for the default."""
         try:

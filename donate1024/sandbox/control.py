@@ -9,6 +9,7 @@ from aiohttp import web
 
 from donate1024.sandbox import Json, chats, faults, people, photos
 from donate1024.sandbox.chats import Chat
+from donate1024.sandbox.connections import Rule
 from donate1024.sandbox.messages import as_json
 from donate1024.sandbox.server import Server
 
@@ -45,13 +46,14 @@ class Control:
         return [
             web.post("/control/chats", self.set_chats),
             web.get("/control/chats", self.get_chats),
-            web.post("/control/{act:say|press|block|unblock}", self.act),
+            web.post("/control/{act:say|press|block|unblock|upgrade}", self.act),
             web.post("/control/update", self.put_update),
             web.get("/control/ledger", self.get_ledger),
             web.get("/control/calls", self.get_calls),
             web.post("/control/faults", self.add_faults),
             web.delete("/control/faults", self.clear_faults),
             web.post("/control/rate", self.set_rate),
+            web.post("/control/idle-connections", self.set_idle_connections),
             web.get("/control/clock", self.get_clock),
             web.post("/control/next-morning", self.next_morning),
             web.get("/control/phone/{chat_id}", self.get_phone),
@@ -71,7 +73,7 @@ class Control:
         return web.json_response([asdict(chat) for chat in self.world.chats.values()])
 
     async def act(self, request: web.Request) -> web.Response:
-        """Somebody writes, presses a button, blocks or unblocks the bot."""
+        """Somebody writes, presses a button, blocks or unblocks the bot, makes a supergroup of a group."""
         given = await request.json()
         chat = self._chat(given["chat_id"])
         bot_id = given.get("bot_id", self._first_bot())
@@ -85,6 +87,8 @@ class Control:
                 people.block(self.world, bot_id, chat)
             case "unblock":
                 people.unblock(self.world, bot_id, chat)
+            case "upgrade":
+                chat = people.upgrade(self.world, bot_id, chat)
         return web.json_response(asdict(self._chat(chat.chat_id)))
 
     async def put_update(self, request: web.Request) -> web.Response:
@@ -122,6 +126,11 @@ class Control:
     async def set_rate(self, request: web.Request) -> web.Response:
         self.world.flood.per_second = (await request.json())["per_second"]
         return web.json_response({"per_second": self.world.flood.per_second})
+
+    async def set_idle_connections(self, request: web.Request) -> web.Response:
+        """What becomes of connections that nobody uses for a while, from the next answer on."""
+        self.server.connections.rule = rule = Rule(**await request.json())
+        return web.json_response(asdict(rule))
 
     async def get_clock(self, _: web.Request) -> web.Response:
         return web.json_response({"now": self.world.clock.local().isoformat(), "offset": self.world.clock.offset()})

@@ -10,16 +10,17 @@ from donate1024.sandbox.refusals import Refused, too_many_requests
 _NAMES = {"method", "chat_id", "nth", "times", "fault"}
 _KINDS = {"status", "hang", "delay"}
 _OF_STATUS = {"description", "retry_after", "parameters", "body"}
-_DROPS = {"drop", "drop_after"}
+_CUTS = {"drop", "drop_after", "reset", "reset_after"}
 
 
 @dataclass(slots=True)
 class Fault:
     """What happens to the `nth` to `nth + times - 1`th call that fits (times 0: to all from the nth on).
 
-    `what` is "drop" (closed without accepting), "drop_after" (accepted, closed without an answer), {"hang": seconds}
-    (not accepted, answered 504 after), {"delay": seconds} (then as usual), {"status": n, "description",
-    "retry_after" or "parameters"} (refused) or {"status": n, "body": text} (that text, nothing accepted).
+    `what` is "drop" (closed without accepting), "drop_after" (accepted, closed without an answer), "reset" and
+    "reset_after" (the same by a TCP reset), {"hang": seconds} (not accepted, answered 504 after), {"delay": seconds}
+    (then as usual), {"status": n, "description", "retry_after" or "parameters"} (refused) or {"status": n, "body":
+    text} (that text, nothing accepted). Faults are forgotten at a restart, unlike all that was accepted.
     """
 
     what: Any
@@ -45,7 +46,7 @@ def parsed(fault: Any) -> Fault:
     if isinstance(what, dict):
         known = len(_KINDS & set(what)) == 1 and set(what) <= _KINDS | (_OF_STATUS if "status" in what else set())
     else:
-        known = what in _DROPS
+        known = what in _CUTS
     if not known:
         raise ValueError(f"no such fault: {what!r}")
     return Fault(what, fault.get("method"), fault.get("chat_id"), fault.get("nth", 1), fault.get("times", 1))

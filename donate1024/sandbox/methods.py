@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
-from donate1024.sandbox import account, messages
+from donate1024.sandbox import account, commands, messages
 from donate1024.sandbox.calls import Call
 from donate1024.sandbox.world import World
 
@@ -27,9 +27,9 @@ _ALL = [
     Method("getChat", account.get_chat, "chat_id"),
     Method("sendChatAction", account.send_chat_action, "chat_id action"),
     Method("answerCallbackQuery", account.answer_callback_query, "callback_query_id text show_alert url cache_time"),
-    Method("setMyCommands", account.set_my_commands, "commands scope language_code"),
-    Method("getMyCommands", account.get_my_commands, "scope language_code"),
-    Method("deleteMyCommands", account.delete_my_commands, "scope language_code"),
+    Method("setMyCommands", commands.set_my_commands, "commands scope language_code"),
+    Method("getMyCommands", commands.get_my_commands, "scope language_code"),
+    Method("deleteMyCommands", commands.delete_my_commands, "scope language_code"),
     Method("setMyDescription", account.set_my_description, "description language_code"),
     Method("setMyShortDescription", account.set_my_short_description, "short_description language_code"),
     Method("sendMessage", messages.send_message, f"{_SENDING} text link_preview_options"),

@@ -8,6 +8,8 @@ from donate1024.sandbox.chats import Chat, State
 from donate1024.sandbox.messages import as_json, bot_user
 from donate1024.sandbox.world import Message, World
 
+FIRST_SUPERGROUP = 1_002_000_000_000  # a supergroup's id is as far down
+
 
 class Impossible(ValueError):
     """No person could do this."""
@@ -57,10 +59,36 @@ def _change(world: World, bot_id: int, chat: Chat, state: State) -> None:
         raise Impossible(f"chat {chat.chat_id} is {chat.state}")
     if chat.state == state:
         return
-    chat = _become(world, chat, state)
-    kicked: Json = {"user": bot_user(bot_id), "status": "kicked", "until_date": 0}
-    member: Json = {"user": bot_user(bot_id), "status": "member"}
-    old, new = (member, kicked) if state == "blocked" else (kicked, member)
+    before, after = ("member", "kicked") if state == "blocked" else ("kicked", "member")
+    _tell_of_membership(world, bot_id, _become(world, chat, state), before, after)
+
+
+def upgrade(world: World, bot_id: int, chat: Chat) -> Chat:
+    """Make a supergroup of a group: the supergroup, whose id is another.
+
+    The bot hears of it in both chats, and that it joined the new one; not that it left the old one
+    (tdlib/telegram-bot-api#266).
+    """
+    if chat.type != "group" or chat.state != "open" or chat.migrated_to is not None:
+        raise Impossible(f"chat {chat.chat_id} is no group that could be upgraded")
+    new = replace(chat, chat_id=chat.chat_id - FIRST_SUPERGROUP, type="supergroup")
+    world.record("chat", chat=asdict(replace(chat, migrated_to=new.chat_id)))
+    world.record("chat", chat=asdict(new))
+    _tell(world, bot_id, chat, {"migrate_to_chat_id": new.chat_id})
+    _tell(world, bot_id, new, {"migrate_from_chat_id": chat.chat_id})
+    _tell_of_membership(world, bot_id, new, "left", "member")
+    return new
+
+
+def _tell(world: World, bot_id: int, chat: Chat, what: Json) -> None:
+    """A service message."""
+    message: Json = {"message_id": world.next_message_id, "chat": chat.as_chat(), "from": chat.as_user()}
+    world.put_update(bot_id, {"message": message | {"date": int(world.clock.now()), **what}})
+
+
+def _tell_of_membership(world: World, bot_id: int, chat: Chat, before: str, after: str) -> None:
+    until = {"kicked": {"until_date": 0}}
+    old, new = ({"user": bot_user(bot_id), "status": status} | until.get(status, {}) for status in (before, after))
     change: Json = {"chat": chat.as_chat(), "from": chat.as_user(), "date": int(world.clock.now())}
     world.put_update(bot_id, {"my_chat_member": change | {"old_chat_member": old, "new_chat_member": new}})
 

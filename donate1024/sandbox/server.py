@@ -8,16 +8,13 @@ from typing import Any
 
 from aiohttp import web
 
-from donate1024.sandbox import Json, calls, faults
+from donate1024.sandbox import Json, calls, connections, faults
+from donate1024.sandbox.connections import Connections, Cut
 from donate1024.sandbox.methods import METHODS
 from donate1024.sandbox.refusals import Refused, bad_request
 from donate1024.sandbox.world import World
 
 MAX_BODY = 50 * 1024 * 1024  # bytes
-
-
-class _Cut(Exception):
-    """The connection is to be closed without an answer."""
 
 
 class Server:
@@ -27,6 +24,7 @@ class Server:
         self.world = world
         self.bots = bots
         self.faults: list[faults.Fault] = []
+        self.connections = Connections()
         self.calls: deque[Json] = deque(maxlen=20_000)
         self.refused = 0
 
@@ -35,15 +33,16 @@ class Server:
         entry: Json = {"at": self.world.clock.now(), "method": request.match_info["method"], "chat_id": ""}
         self.calls.append(entry)
         try:
+            await self.connections.begin(request)
             answer = await self._answer(request, entry)
         except Refused as refusal:
             self.refused += 1
             entry["description"] = refusal.description
             answer = web.json_response(refusal.body, status=refusal.status)
-        except _Cut:
-            if request.transport is not None:
-                request.transport.abort()
+        except Cut as cut:
+            connections.end(request, is_reset=cut.is_reset)
             answer = web.Response(status=499)  # read by the log of calls only
+        self.connections.end(request)
         entry["status"] = answer.status
         return answer
 
@@ -57,8 +56,8 @@ class Server:
         if method is None:
             raise Refused(404, "Not Found")
         call = await calls.read(request, self.bots[token])
-        entry |= {"bot_id": call.bot_id, "method": method.name, "chat_id": call.text("chat_id")}
-        entry["fault"] = fault = faults.striking(self.faults, method.name, call.text("chat_id"))
+        entry |= {"bot_id": call.bot_id, "method": method.name, "chat_id": call.chat_id}
+        entry["fault"] = fault = faults.striking(self.faults, method.name, call.chat_id)
         if isinstance(fault, dict) and "body" in fault:
             return web.Response(status=fault["status"], text=fault["body"])
         await _suffer(fault)
@@ -68,15 +67,15 @@ class Server:
         result: Any = method.answer(self.world, call)
         if inspect.isawaitable(result):
             result = await result
-        if fault == "drop_after":
-            raise _Cut
+        if fault in {"drop_after", "reset_after"}:
+            raise Cut(is_reset=fault == "reset_after")
         return web.json_response({"ok": True, "result": result})
 
 
 async def _suffer(fault: Any) -> None:
     match fault:
-        case "drop":
-            raise _Cut
+        case "drop" | "reset":
+            raise Cut(is_reset=fault == "reset")
         case {"hang": seconds}:
             await asyncio.sleep(seconds)
             raise Refused(504, "Gateway Timeout")

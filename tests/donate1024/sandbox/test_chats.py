@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from telegram import Bot, BotCommandScopeChat
+from telegram import Bot
 from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken
 
 from donate1024.sandbox import TOKEN
@@ -96,35 +96,21 @@ async def test_the_library_takes_a_wrong_token_for_one(shared: SandboxProcess) -
             pass
 
 
-async def test_commands_are_kept_by_scope_and_language(shared: SandboxProcess, bot: Bot, chat: int) -> None:
-    scope = BotCommandScopeChat(chat)
-
-    await bot.set_my_commands([("start", "Почати")], language_code="uk")
-    await bot.set_my_commands([("status", "2026-11-30 1 300")], scope=scope)
-
-    assert [command.description for command in await bot.get_my_commands(scope=scope)] == ["2026-11-30 1 300"]
-    assert [command.command for command in await bot.get_my_commands(language_code="uk")] == ["start"]
-    assert await bot.get_my_commands() == ()
-    await bot.delete_my_commands(scope=scope)
-    assert await bot.get_my_commands(scope=scope) == ()
-
-
-@pytest.mark.parametrize(
-    ("fields", "description"),
-    [
-        ({"commands": [{"command": "Start", "description": "x"}]}, "BOT_COMMAND_INVALID"),
-        ({"commands": [{"command": "start", "description": ""}]}, "BOT_COMMAND_DESCRIPTION_INVALID"),
-        ({"commands": [{"command": "x", "description": "x"}] * 101}, "too many commands specified"),
-        ({"commands": [], "scope": {"type": "chat", "chat_id": 999_999}}, "chat not found"),
-        ({"commands": "{"}, "can't parse commands JSON object"),
-    ],
-)
-def test_bad_commands_are_refused(api: Api, fields: dict[str, Any], description: str) -> None:
-    assert api("setMyCommands", **fields)[1]["description"] == f"Bad Request: {description}"
-
-
 async def test_a_description_has_its_limit(bot: Bot) -> None:
     assert await bot.set_my_short_description("Один збір щоранку")
     assert await bot.set_my_description("х" * 512)
     with pytest.raises(BadRequest):
         await bot.set_my_description("х" * 513)
+
+
+async def test_a_group_that_was_upgraded_sends_its_writers_on(shared: SandboxProcess, bot: Bot) -> None:
+    old = open_chat(shared, type="group", first_name="Хор")
+
+    new = shared.post("/control/upgrade", {"chat_id": old})["chat_id"]
+
+    with pytest.raises(ChatMigrated) as moved:
+        await bot.send_message(old, "x")
+    assert moved.value.new_chat_id == new
+    assert (await bot.send_message(new, "x")).chat.title == "Хор"
+    with pytest.raises(SandboxError, match="400"):
+        shared.post("/control/upgrade", {"chat_id": old})

@@ -177,6 +177,29 @@ async def test_what_nobody_can_do_is_refused(
         sandbox.post(f"/control/{act}", {"chat_id": 1, **given})
 
 
+def test_an_upgrade_is_told_in_both_groups(sandbox: SandboxProcess) -> None:
+    call(sandbox.url, "getUpdates", allowed_updates=["message", "my_chat_member"])
+    sandbox.post("/control/chats", [{"chat_id": -4500, "type": "group", "first_name": "Хор"}])
+
+    new = sandbox.post("/control/upgrade", {"chat_id": -4500})["chat_id"]
+
+    away, here, joined = call(sandbox.url, "getUpdates")[1]["result"]
+    assert (away["message"]["chat"]["id"], away["message"]["migrate_to_chat_id"]) == (-4500, new)
+    assert (here["message"]["chat"]["id"], here["message"]["migrate_from_chat_id"]) == (new, -4500)
+    assert here["message"]["chat"]["type"] == joined["my_chat_member"]["chat"]["type"] == "supergroup"
+    assert joined["my_chat_member"]["new_chat_member"]["status"] == "member"
+
+
+def test_a_group_removes_the_bot(sandbox: SandboxProcess) -> None:
+    sandbox.post("/control/chats", [{"chat_id": -4500, "type": "group"}])
+
+    sandbox.post("/control/block", {"chat_id": -4500})
+
+    (removed,) = call(sandbox.url, "getUpdates")[1]["result"]
+    assert removed["my_chat_member"]["chat"]["type"] == "group"
+    assert removed["my_chat_member"]["new_chat_member"]["status"] == "kicked"
+
+
 def test_any_update_can_be_put_into_the_queue(sandbox: SandboxProcess) -> None:
     sandbox.post("/control/update", {"poll": {"strange": True}})
     for _ in range(2):
