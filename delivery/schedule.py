@@ -1,14 +1,29 @@
 """When the day's broadcast begins: the one row that the curator edits."""
 
+from collections.abc import Iterable
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.db import models
-from django.db.models import ExpressionWrapper, F, Q
+from django.db import models, transaction
+from django.db.models import Case, ExpressionWrapper, F, Q, Value, When
 from django.utils.translation import gettext_lazy as _
 
 from posts import clock
+
+FIRES = ("send_at", "is_enabled")  # what decides whether an hour fires
+
+
+class DailyScheduleQuerySet(models.QuerySet["DailySchedule"]):
+    def update(self, **facts: Any) -> int:
+        """Change it; where the hour or the switch becomes another, only hours from this moment on count.
+
+        Whoever names `effective_from` decides that alone.
+        """
+        fires = {name: facts[name] for name in FIRES if name in facts}
+        if fires and "effective_from" not in facts:
+            facts["effective_from"] = Case(When(~Q(**fires), then=Value(clock.now())), default=F("effective_from"))
+        return super().update(**facts)
 
 
 class DailySchedule(models.Model):
@@ -33,6 +48,8 @@ class DailySchedule(models.Model):
     # Only hours after it count, so that a changed hour never fires at the save.
     effective_from = models.DateTimeField(_("counts from"), editable=False)
 
+    objects = DailyScheduleQuerySet.as_manager()
+
     class Meta:
         verbose_name = _("daily schedule")
         verbose_name_plural = _("daily schedule")
@@ -53,12 +70,14 @@ class DailySchedule(models.Model):
     def __str__(self) -> str:
         return f"{self.send_at:%H:%M}"
 
-    def save(self, *args: Any, **kwargs: Any) -> None:
-        """Store it; where the hour or the switch changed, only hours from this moment on count."""
-        stored = DailySchedule.objects.filter(pk=self.pk).first()
-        if stored and (stored.send_at, stored.is_enabled) != (self.send_at, self.is_enabled):
-            self.effective_from = clock.now()
-        super().save(*args, **kwargs)
+    @transaction.atomic
+    def save(self, *, update_fields: Iterable[str] | None = None, **options: Any) -> None:
+        """Store it, by the rule of `update`: what this instance knows of `effective_from` may be old."""
+        written = set(FIRES if update_fields is None else update_fields)
+        if stored := DailySchedule.objects.select_for_update().filter(pk=self.pk).first():
+            is_other = any(getattr(self, name) != getattr(stored, name) for name in written.intersection(FIRES))
+            self.effective_from = clock.now() if is_other else stored.effective_from
+        super().save(update_fields=None if update_fields is None else {*written, "effective_from"}, **options)
 
     @classmethod
     def load(cls) -> "DailySchedule":

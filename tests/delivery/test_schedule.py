@@ -3,6 +3,7 @@
 import time as process_time
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
 
 import pytest
 
@@ -142,14 +143,79 @@ def test_a_schedule_switched_on_after_its_hour_waits_for_the_next_day(set_clock:
     assert not Broadcast.objects.exists()
 
 
-def test_another_change_of_the_schedule_leaves_todays_hour_as_it_is(set_clock: SetClock) -> None:
-    schedule = make_schedule()
-
-    set_clock(local(8, 30))
-    schedule.latest_after = timedelta(hours=3)
+def by_hand(schedule: DailySchedule, **facts: Any) -> None:
+    for name, value in facts.items():
+        setattr(schedule, name, value)
     schedule.save()
 
-    assert schedule.is_due(at=local(8, 30))
+
+def by_some_fields(schedule: DailySchedule, **facts: Any) -> None:
+    DailySchedule.objects.update_or_create(id=1, defaults=facts)
+
+
+def by_a_statement(schedule: DailySchedule, **facts: Any) -> None:
+    DailySchedule.objects.update(**facts)
+
+
+def in_bulk(schedule: DailySchedule, **facts: Any) -> None:
+    for name, value in facts.items():
+        setattr(schedule, name, value)
+    DailySchedule.objects.bulk_update([schedule], [*facts])
+
+
+every_way_of_writing = pytest.mark.parametrize("write", [by_hand, by_some_fields, by_a_statement, in_bulk])
+Write = Callable[..., None]
+
+
+@every_way_of_writing
+@pytest.mark.parametrize(
+    "facts", [{"send_at": time(7, 30)}, {"is_enabled": True}, {"send_at": time(7, 30), "is_enabled": True}]
+)
+def test_an_hour_or_a_switch_that_is_changed_counts_from_then_on(
+    set_clock: SetClock, write: Write, facts: dict[str, Any]
+) -> None:
+    schedule = make_schedule(is_enabled=False)
+
+    set_clock(local(8, 30))
+    write(schedule, **facts)
+
+    assert local(8, 30) <= DailySchedule.objects.get().effective_from < local(8, 31)
+
+
+@every_way_of_writing
+@pytest.mark.parametrize(
+    "facts", [{"latest_after": timedelta(hours=3)}, {"quiet_from": time(21)}, {"send_at": time(8), "is_enabled": True}]
+)
+def test_another_change_leaves_todays_hour_as_it_is(set_clock: SetClock, write: Write, facts: dict[str, Any]) -> None:
+    schedule = make_schedule()
+    before = schedule.effective_from
+
+    set_clock(local(8, 30))
+    write(schedule, **facts)
+
+    changed = DailySchedule.objects.get()
+    assert changed.effective_from == before
+    assert changed.is_due(at=local(8, 30))
+    assert facts.items() <= vars(changed).items()
+
+
+def test_a_form_that_was_opened_before_another_change_does_not_undo_from_when_it_counts(set_clock: SetClock) -> None:
+    opened = make_schedule()
+    set_clock(local(8, 30))
+    for hour in (time(16), time(8)):
+        DailySchedule.objects.update(send_at=hour)
+
+    opened.save()
+
+    assert DailySchedule.objects.get().effective_from > local(8, 30)
+
+
+def test_both_hours_may_be_changed_at_once() -> None:
+    schedule = make_schedule()
+
+    by_hand(schedule, send_at=time(21), quiet_from=time(23, 30))
+
+    assert DailySchedule.objects.get().send_at == time(21)
 
 
 def test_a_new_schedule_is_off_and_counts_from_now(set_clock: SetClock) -> None:

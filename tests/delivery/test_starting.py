@@ -54,6 +54,52 @@ def test_a_missed_day_leaves_one_row_and_one_error(caplog: pytest.LogCaptureFixt
     assert errors(caplog) == ["no broadcast on 2026-03-29: its hour went by"]
 
 
+def test_days_without_a_worker_leave_a_row_each_and_one_error_that_names_them(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    make_schedule()
+    make_fundraiser()
+
+    back = MORNING + timedelta(days=3, hours=-1)  # before that day's own hour
+    for minutes in (0, 1, 2):
+        assert planning.plan_due_broadcast(at=back + timedelta(minutes=minutes)) is None
+
+    assert [(row.date.day, row.status, row.reason) for row in Broadcast.objects.order_by("date")] == [
+        (day, "expired", reasons.MISSED) for day in (29, 30, 31)
+    ]
+    assert errors(caplog) == ["no broadcast on 2026-03-29, 2026-03-30, 2026-03-31: its hour went by"]
+    assert planning.plan_due_broadcast(at=back + timedelta(hours=1))
+
+
+def test_days_that_have_a_row_are_not_missed(caplog: pytest.LogCaptureFixture) -> None:
+    make_schedule()
+    make_broadcast(status="finished", finished_at=MORNING)
+    make_broadcast(date=DAY + timedelta(days=2), status="skipped", reason="траур")
+
+    planning.plan_due_broadcast(at=MORNING + timedelta(days=3, hours=-1))
+
+    assert errors(caplog) == ["no broadcast on 2026-03-30: its hour went by"]
+    assert Broadcast.objects.get(date=DAY + timedelta(days=2)).status == "skipped"
+
+
+def test_days_on_which_the_schedule_was_off_are_not_missed(caplog: pytest.LogCaptureFixture) -> None:
+    make_schedule(effective_from=MORNING + timedelta(days=3))
+
+    planning.plan_due_broadcast(at=MORNING + timedelta(days=3, minutes=1))
+
+    assert not Broadcast.objects.exists()
+    assert errors(caplog) == []
+
+
+def test_a_year_without_a_worker_is_told_as_its_last_month(caplog: pytest.LogCaptureFixture) -> None:
+    make_schedule()
+
+    planning.plan_due_broadcast(at=MORNING + timedelta(days=365, hours=-1))
+
+    assert Broadcast.objects.count() == planning.LOOK_BACK.days
+    assert len(errors(caplog)) == 1
+
+
 def test_nothing_to_show_leaves_one_row_and_one_error(caplog: pytest.LogCaptureFixture) -> None:
     make_schedule()
     make_subscriber()
