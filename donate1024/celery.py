@@ -3,9 +3,10 @@
 import os
 
 from celery import Celery
-from celery.signals import worker_shutting_down
+from celery.signals import beat_init, worker_init, worker_shutting_down
 
 from delivery import stopping
+from donate1024 import host_clock
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "donate1024.settings")
 
@@ -15,3 +16,7 @@ app.autodiscover_tasks()
 
 # Here, in the parent, so that every child sees it: a slice then gives back what it has not begun.
 worker_shutting_down.connect(stopping.request_stop)
+
+# Both come before the first task is taken or sent.
+worker_init.connect(host_clock.refuse_wrong)
+beat_init.connect(host_clock.refuse_wrong)

@@ -39,7 +39,7 @@ def default_worker(place: Place) -> Process:
 
 def beat(place: Place) -> Process:
     arguments = ("beat", "-l", "info", "--pidfile=")
-    return Process("beat", *CELERY, *arguments, place=place, says="beat: Starting")
+    return Process("beat", *CELERY, *arguments, place=place, says="The clocks of this host and of the database agree")
 
 
 def flower(place: Place, *, port: int) -> Process:
