@@ -1,9 +1,12 @@
 """Who changed what of a broadcast, when and why: written with the change, never edited."""
 
 from django.db import models
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext, gettext_lazy as _, gettext_noop
 
+from delivery import reasons
 from posts import clock
+
+COMMAND_LINE = gettext_noop("command line")  # whoever sits at it
 
 
 class Change(models.Model):
@@ -38,6 +41,18 @@ class Change(models.Model):
 
     def __str__(self) -> str:
         return f"{self.at:%Y-%m-%d %H:%M} {self.what}"
+
+    @property
+    def by_whom(self) -> str:
+        """For people: a name stays as it is."""
+        if not self.by:
+            return gettext("automatically")
+        return gettext(COMMAND_LINE) if self.by == COMMAND_LINE else self.by
+
+    @property
+    def why(self) -> str:
+        """The reason in the reader's language."""
+        return reasons.in_words(self.reason)
 
 
 def note(what: Change.What, *, broadcast_id: int | None, by: str = "", reason: str = "") -> None:

@@ -1,6 +1,7 @@
 """Start, stop and look at a day's broadcast from the command line."""
 
 import argparse
+import asyncio
 import sys
 from datetime import date
 from json import dumps
@@ -9,14 +10,13 @@ from typing import IO, Any, cast
 from django.core.management.base import BaseCommand, CommandError, CommandParser, no_translations
 from rich.console import Console
 
-from delivery import control, freezing, locks, planning
+from delivery import control, freezing, locks, planning, witness
 from delivery.books import books_of
 from delivery.books_on_screen import draw
+from delivery.history import COMMAND_LINE as BY
 from delivery.models import Broadcast, SendingLock
 from delivery.refusals import CannotChange, CannotPlan
 from posts import clock, showing
-
-BY = "command line"  # in the history
 
 
 class Command(BaseCommand):
@@ -75,7 +75,7 @@ class Command(BaseCommand):
         self.stdout.write(f"Nothing is sent on {date}: {reason}")
 
     def _unlock(self, **_: object) -> None:
-        locks.unlock(by=BY, at=clock.now())
+        locks.unlock(testimonies=asyncio.run(witness.ask()), by=BY, at=clock.now())
         self.stdout.write(
             "Unlocked. Nothing was sent by this: what ran is paused (`broadcast resume`, `broadcast cancel`), "
             "and a day that another copy began is sent by `broadcast start --now` alone."
