@@ -87,7 +87,7 @@ def test_a_paused_run_stays_paused_over_a_restart_and_goes_on_when_resumed(insta
     installation.manage("broadcast", "start", "--now")
     installation.wait_for_count(Delivery.Status.SENT, least=10)
 
-    control.pause(Broadcast.objects.get())  # a command would take longer to start than the run to end
+    control.pause(Broadcast.objects.get(), by="Ольга")  # a command would take longer to start than the run to end
     worker.stop()
     sent = len(installation.served())
     installation.worker()
@@ -109,7 +109,7 @@ def test_a_cancelled_run_writes_to_nobody_else_and_its_books_balance(installatio
     installation.manage("broadcast", "start", "--now")
     installation.wait_for_count(Delivery.Status.SENT, least=10)
 
-    control.cancel(Broadcast.objects.get(), at=clock.now())
+    control.cancel(Broadcast.objects.get(), by="Ольга", at=clock.now())
 
     installation.wait_until(lambda: not Delivery.objects.open().exists(), what="nothing to be open")
     books = installation.books()

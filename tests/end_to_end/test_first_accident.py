@@ -26,7 +26,7 @@ from posts import clock
 with transaction.atomic():
     # Runs after the commit, and before the callback that fills the queue.
     transaction.on_commit(lambda: os.kill(os.getpid(), signal.SIGKILL))
-    planning.start_broadcast(at=clock.now())
+    planning.start_broadcast(at=clock.now(), by="Ольга")
 """
 
 
@@ -41,7 +41,7 @@ def test_a_plan_that_fails_after_its_enqueue_leaves_no_row_no_job_and_no_message
     assert not Delivery.objects.exists()
     assert redis.Redis.from_url(settings.REDIS_URL).llen("telegram") == 0  # no worker runs that could have taken one
     installation.worker()
-    planning.start_broadcast(at=clock.now(), now=True)  # the same morning, tried again
+    planning.start_broadcast(at=clock.now(), by="Ольга", now=True)  # the same morning, tried again
     installation.wait_for_status("finished")
     assert set(installation.served().values()) == {1}
 
@@ -67,7 +67,7 @@ def test_a_morning_started_ten_times_at_once_serves_everybody_once(installation:
 def test_doubled_and_repeated_jobs_change_nothing(installation: Installation) -> None:
     make_fundraiser()
     people = installation.add_people(60)
-    planning.start_broadcast(at=clock.now(), now=True)
+    planning.start_broadcast(at=clock.now(), by="Ольга", now=True)
     for _ in range(10):
         enqueue_slices(Broadcast.objects.get().pk)
     installation.worker(concurrency=4)
@@ -102,5 +102,5 @@ def test_the_sweep_finishes_a_run_whose_planner_died_before_it_filled_the_queue(
 
 @transaction.atomic
 def _plan_and_fail() -> None:
-    planning.start_broadcast(at=clock.now(), now=True)
+    planning.start_broadcast(at=clock.now(), by="Ольга", now=True)
     raise ZeroDivisionError
