@@ -73,9 +73,10 @@ def refreeze(broadcast: Broadcast, *, by: str) -> None:
     freeze(held, held.fundraiser_id)
     held.revision += 1
     held.save()
-    # Before the look: a claim of the old text that is under way has its row by now, or never gets it.
-    held.deliveries.update(revision=held.revision)
-    if held.deliveries.out().exists():
+    # A claim of the old text that is under way has its row by now, or never gets it. What is out is not touched:
+    # whoever records its answer holds that row, and waits for the broadcast's.
+    held.deliveries.not_out().update(revision=held.revision)
+    if held.deliveries.exclude(revision=held.revision).exists():
         raise CannotChange(_("this broadcast is out already: its text stays as it was sent"))
     history.note(Change.What.REFROZEN, broadcast_id=held.pk, by=by)
     logger.info("broadcast %s takes its text anew", held.pk)

@@ -120,9 +120,9 @@ class DeliveryQuerySet(models.QuerySet["Delivery"]):
         """What a call settled, or may have."""
         return self.filter(claimed_at__isnull=False, settled_at__isnull=False)
 
-    def out(self) -> Self:
-        """What somebody got, or may have got."""
-        return self.filter(status__in=[Delivery.Status.SENDING, Delivery.Status.SENT, Delivery.Status.UNKNOWN])
+    def not_out(self) -> Self:
+        """What nobody got: of the others it is known, or not known, that somebody did."""
+        return self.filter(status__in=[Delivery.Status.PENDING, Delivery.Status.SKIPPED, Delivery.Status.FAILED])
 
     def open(self) -> Self:
         return self.filter(status__in=[Delivery.Status.PENDING, Delivery.Status.SENDING])
