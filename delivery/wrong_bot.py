@@ -26,7 +26,8 @@ def weigh_gone(broadcast_id: int) -> None:
     )
     gone = [(pk, subscriber_id) for pk, subscriber_id, reason in answered if reason in reasons.GONE]
     if broadcast.reason == reasons.WRONG_BOT or _are_too_many([reason for *_, reason in reversed(answered)]):
-        brakes.pause(broadcast_id, reason=reasons.WRONG_BOT)
+        if not brakes.pause(broadcast_id, reason=reasons.WRONG_BOT):  # somebody was quicker; answers may still come
+            Broadcast.objects.filter(pk=broadcast_id, status=Broadcast.Status.PAUSED).update(reason=reasons.WRONG_BOT)
         Subscriber.objects.undo_gone(subscriber_id for _, subscriber_id in gone)
         Delivery.objects.filter(pk__in=[pk for pk, _ in gone]).skipped().update(
             status=Delivery.Status.PENDING, reason="", settled_at=None, not_before=clock.now()
