@@ -1,6 +1,7 @@
 """When nobody is written to until a person confirms: another bot, a restored copy, a second installation."""
 
 import logging
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
 
@@ -8,7 +9,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from delivery import brakes, history, reasons
+from delivery import brakes, history, reasons, statements
 from delivery.history import Change
 from delivery.models import Broadcast, SendingLock
 from delivery.refusals import CannotChange, Locked
@@ -21,45 +22,54 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Testimony:
-    """What is kept outside the database: its number at the last look, and the day whose broadcast it sent then."""
+    """What is kept outside the database: its number at the last look, the day it sent for, and which database it is."""
 
     number: int
     day: date
+    home: str
 
 
 @transaction.atomic
 def look(*, at: datetime) -> SendingLock:
-    """The lock as it stands. The first look remembers the bot; a look of another bot locks."""
-    lock = SendingLock.held()
+    """The lock as it stands. The first look remembers the bot and the database; a look of others locks."""
+    lock, home, running_since = SendingLock.held(), *_where_we_are()
     if lock.bot_id is None:
-        lock.bot_id, lock.is_sandbox = bot_id(), settings.SANDBOX
+        lock.bot_id, lock.is_sandbox, lock.home = bot_id(), settings.SANDBOX, home
         lock.save()
-    elif lock.bot_id != bot_id() and not lock.is_locked:
+    elif not lock.is_locked and (lock.bot_id, lock.is_sandbox) != (bot_id(), settings.SANDBOX):
         _lock(lock, f"{reasons.OTHER_BOT}: {lock.bot_id} / {bot_id()}", at=at)
+    elif not lock.is_locked and lock.home != home:
+        _lock(lock, reasons.RESTORED, at=at)
+    if lock.witnessed_at and lock.witnessed_at < running_since:  # since then its files may have been copied
+        lock.witnessed_at = None
     return lock
 
 
 @transaction.atomic
-def compare(testimony: Testimony | None, *, at: datetime) -> SendingLock:
-    """Lock where the testimony tells of more than this database knows; without one there is nothing to compare."""
-    lock = SendingLock.held()
-    if testimony and testimony.number > lock.number and not lock.is_locked:
-        lock.seen_number = testimony.number
-        _lock(lock, reasons.COPY, at=at)
-        if testimony.day == clock.local_date(at):
-            _keep_day_from_being_planned(testimony.day)
+def compare(testimonies: Iterable[Testimony], *, at: datetime) -> SendingLock:
+    """Lock where one tells of more than this database knows; without any there is nothing to compare."""
+    lock, home, _ = SendingLock.held(), *_where_we_are()
+    for testimony in testimonies:
+        is_copy = testimony.number > max(lock.number, lock.seen_number)
+        if is_copy or (testimony.home != home and testimony.number > lock.seen_number):
+            lock.seen_number = testimony.number
+            lock.save(update_fields=["seen_number"])
+            if not lock.is_locked:
+                _lock(lock, reasons.COPY if is_copy else reasons.ANOTHER, at=at)
+            if testimony.day == clock.local_date(at):
+                _keep_day_from_being_planned(testimony.day)
     return lock
 
 
 @transaction.atomic
-def advance(testimony: Testimony | None, *, at: datetime) -> Testimony | None:
+def advance(testimonies: Iterable[Testimony], *, at: datetime) -> Testimony | None:
     """Compare, and commit the next testimony, for the caller to write outside; None where sending is locked."""
-    lock = compare(testimony, at=at)
+    lock, home, _ = compare(testimonies, at=at), *_where_we_are()
     if lock.is_locked:
         return None
     lock.number += 1
     lock.save(update_fields=["number"])
-    return Testimony(lock.number, clock.local_date(at))
+    return Testimony(lock.number, clock.local_date(at), home)
 
 
 def mark_witnessed(*, at: datetime) -> None:
@@ -89,10 +99,11 @@ def in_full(lock: SendingLock) -> str:
 
 
 @transaction.atomic
-def unlock(*, by: str, at: datetime) -> None:
+def unlock(*, testimonies: Iterable[Testimony], by: str, at: datetime) -> None:
     """Take a person's word that this bot and this database are the right ones, and the only ones.
 
-    It sends nothing by itself: what ran when it was locked stays paused.
+    It sends nothing by itself: what ran when it was locked stays paused. `testimonies` are what is told outside at this
+    moment: what comes later locks again.
 
     Raises:
         CannotChange: if sending is not locked, or sandbox and real would meet.
@@ -102,8 +113,9 @@ def unlock(*, by: str, at: datetime) -> None:
         raise CannotChange(_("sending is not locked"))
     if lock.is_sandbox != settings.SANDBOX:
         raise CannotChange(_("sandbox and real never meet: use another database"))
-    lock.bot_id = bot_id()
-    lock.number = max(lock.number, lock.seen_number)
+    lock = compare(testimonies, at=at)
+    lock.bot_id, lock.home = bot_id(), _where_we_are()[0]
+    lock.number = lock.seen_number = max(lock.number, lock.seen_number)
     lock.reason, lock.locked_at, lock.witnessed_at = "", None, None
     lock.save()
     history.note(Change.What.UNLOCKED, broadcast_id=None, by=by)
@@ -117,6 +129,20 @@ def _lock(lock: SendingLock, reason: str, *, at: datetime) -> None:
     for broadcast_id in Broadcast.objects.running().values_list("pk", flat=True):
         brakes.pause(broadcast_id, reason=reasons.LOCKED)
     logger.error("sending is locked: %s. What to do: look at `broadcast status`, then `broadcast unlock`", reason)
+
+
+# PostgreSQL gives each server, and each database in it, an identity that no dump carries along.
+_WHERE_WE_ARE = """
+SELECT left(md5(system_identifier || '/' || oid), 8), pg_postmaster_start_time() + %(offset)s
+FROM pg_control_system(), pg_database
+WHERE datname = current_database()
+"""
+
+
+def _where_we_are() -> tuple[str, datetime]:
+    """Which database this is, and since when its server runs."""
+    ((home, running_since),) = statements.rows(_WHERE_WE_ARE)
+    return home, running_since
 
 
 def _keep_day_from_being_planned(day: date) -> None:

@@ -5,7 +5,6 @@ import logging
 from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta
 
-from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext as _
 
@@ -75,8 +74,6 @@ def refuse_locked(*, at: datetime) -> None:
     """
     locks.compare(asyncio.run(witness.ask()), at=at)
     locks.refuse_planning(at=at)
-    if not settings.TELEGRAM_ADMIN_CHATS:
-        logger.warning("TELEGRAM_ADMIN_CHATS is empty: a restored backup would not be noticed")
 
 
 def plan_broadcast(

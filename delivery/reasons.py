@@ -20,7 +20,9 @@ OUT_OF_REACH = gettext_noop("Telegram is out of reach")
 NO_ANSWERS = gettext_noop("Telegram does not answer")
 # Of the lock on sending.
 OTHER_BOT = gettext_noop("this database belongs to another bot")
+RESTORED = gettext_noop("this database was restored from a backup, or moved to another server")
 COPY = gettext_noop("another copy of this database has sent since")
+ANOTHER = gettext_noop("another installation sends with this bot")
 # Of a broadcast that did not go out.
 NOTHING_TO_SHOW = gettext_noop("nothing to show")
 MISSED = gettext_noop("its hour went by")

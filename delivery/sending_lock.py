@@ -15,14 +15,15 @@ class SendingLock(models.Model):
     """Whether this database may send: one row.
 
     `number` is a logical clock, raised and committed before each testimony is written outside. A testimony above it
-    was written by another copy of the database: this one is restored from a backup, or a second installation.
+    was written by a copy of this database that has sent since; one of another `home`, by another installation.
     """
 
     id = models.SmallIntegerField(primary_key=True, default=1, editable=False)
     bot_id = models.BigIntegerField(null=True)  # none until the first look
     is_sandbox = models.BooleanField(default=False)
+    home = models.CharField(max_length=8, blank=True)  # which database it is: a restored dump is another one
     number = models.BigIntegerField(default=0)
-    seen_number = models.BigIntegerField(default=0)  # of the testimony that locked it
+    seen_number = models.BigIntegerField(default=0)  # of the newest testimony that tells of somebody else
     witnessed_at = models.DateTimeField(null=True)
     locked_at = models.DateTimeField(_("locked at"), null=True)
     reason = models.CharField(_("reason"), max_length=200, blank=True)

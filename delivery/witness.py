@@ -4,6 +4,7 @@ import asyncio
 import logging
 import re
 from collections.abc import Awaitable
+from contextlib import suppress
 from datetime import date
 from typing import TypeVar
 
@@ -32,7 +33,7 @@ R = TypeVar("R")
 
 COMMAND = "status"
 ASK_WITHIN = 10.0  # seconds, before planning: a Telegram that hangs must not cost the morning
-_WRITTEN = re.compile(r"(\d{4}-\d\d-\d\d) · (\d+)$")
+_WRITTEN = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}) · ([0-9]{1,15}) · ([0-9a-f]{8})$")
 # It says something about this chat alone: the next one may keep the testimony.
 _NOT_HERE = (RecipientGone, ChatMoved, ChatRefused, ContentRefused)
 
@@ -65,32 +66,35 @@ async def renew(bot: TelegramBot, database: DatabaseThread) -> bool:
     return True
 
 
-async def ask() -> Testimony | None:
-    """The testimony, before planning; None also where Telegram does not answer: nothing is sent before it does."""
+async def ask() -> list[Testimony]:
+    """What `read` tells, before planning; nothing where Telegram does not answer: nothing is sent before it does."""
     try:
         async with asyncio.timeout(ASK_WITHIN), open_bot(connections=1) as bot:
-            return await read(bot)
+            found = await read(bot)
     except (ChannelError, TimeoutError) as error:
         logger.warning("the witness in Telegram does not answer: %s", type(error).__name__)
-        return None
+        return []
+    if not found:
+        logger.warning("no chat of TELEGRAM_ADMIN_CHATS keeps a witness: a restored backup would not be noticed")
+    return found
 
 
-async def read(bot: TelegramBot) -> Testimony | None:
-    """The newest testimony of all admin chats; None where none keeps one.
+async def read(bot: TelegramBot) -> list[Testimony]:
+    """The testimonies of all admin chats.
 
     Raises:
         ChannelError: Telegram did not answer.
     """
-    found = []
+    found: list[Testimony] = []
     for chat_id in settings.TELEGRAM_ADMIN_CHATS:
         commands = await _try(bot.get_my_commands(scope=BotCommandScopeChat(chat_id)))
         found += [testimony for command in commands or () if (testimony := _testimony(command))]
-    return max(found, key=lambda testimony: testimony.number, default=None)
+    return found
 
 
 async def _write(bot: TelegramBot, testimony: Testimony) -> None:
     """Keep it in the first admin chat that takes it, beside the other commands of that chat."""
-    status = BotCommand(COMMAND, f"{_('The last broadcast')}: {testimony.day} · {testimony.number}")
+    status = BotCommand(COMMAND, f"{_('The last broadcast')}: {testimony.day} · {testimony.number} · {testimony.home}")
     for chat_id in settings.TELEGRAM_ADMIN_CHATS:
         scope = BotCommandScopeChat(chat_id)
         commands = await _try(bot.get_my_commands(scope=scope))
@@ -99,7 +103,6 @@ async def _write(bot: TelegramBot, testimony: Testimony) -> None:
         others = [command for command in commands if command.command != COMMAND]
         if await _try(bot.set_my_commands([*others, status], scope=scope)):
             return
-    logger.warning("no admin chat keeps the witness: a restored backup would not be noticed")
 
 
 async def _try(call: Awaitable[R]) -> R | None:
@@ -121,4 +124,6 @@ def _testimony(command: BotCommand) -> Testimony | None:
     written = _WRITTEN.search(command.description) if command.command == COMMAND else None
     if written is None:
         return None
-    return Testimony(number=int(written[2]), day=date.fromisoformat(written[1]))
+    with suppress(ValueError):  # somebody else wrote there: such a day does not exist
+        return Testimony(number=int(written[2]), day=date.fromisoformat(written[1]), home=written[3])
+    return None

@@ -54,6 +54,7 @@ class Migration(migrations.Migration):
                 ("id", models.SmallIntegerField(default=1, editable=False, primary_key=True, serialize=False)),
                 ("bot_id", models.BigIntegerField(null=True)),
                 ("is_sandbox", models.BooleanField(default=False)),
+                ("home", models.CharField(blank=True, max_length=8)),
                 ("number", models.BigIntegerField(default=0)),
                 ("seen_number", models.BigIntegerField(default=0)),
                 ("witnessed_at", models.DateTimeField(null=True)),

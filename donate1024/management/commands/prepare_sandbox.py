@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
+from delivery import locks
 from delivery.models import DailySchedule
 from posts import clock
 from posts.models import Fundraiser
@@ -21,6 +22,7 @@ class Command(BaseCommand):
         if not settings.SANDBOX:
             raise CommandError("this is a real installation: samples would go to real people")
         if not Fundraiser.objects.exists():
+            locks.look(at=clock.now())  # no real bot may ever send from this database
             call_command("import_fundraisers", SAMPLES, approve=True, stdout=self.stdout)
             DailySchedule.load()
             DailySchedule.objects.update(is_enabled=True, effective_from=clock.now())
