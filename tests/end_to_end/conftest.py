@@ -14,11 +14,12 @@ from tests.end_to_end.installation import Installation
 
 @pytest.fixture
 def installation(transactional_db: None, settings: Settings, tmp_path: Path) -> Iterator[Installation]:
-    """An installation of the test's own, on a clock of its own."""
+    """An installation of the test's own, on a clock of its own: at noon, so that no test meets midnight unasked."""
     for url in (project.REDIS_URL, project.LIMITER_URL):
         redis.Redis.from_url(url).flushdb()
     settings.STATE_DIR = tmp_path
     installation = Installation(tmp_path)
+    installation.set_clock(hour="12:00:00")
     yield installation
     installation.close()
 
