@@ -42,11 +42,11 @@ def set_clock() -> Iterator[Callable[[datetime], None]]:
 
 
 @pytest.fixture
-def broker_away() -> Iterator[None]:
+def broker_away(settings: LazySettings) -> Iterator[None]:
     """The queue cannot be reached."""
+    settings.CELERY_BROKER_URL = "redis+socket:///nowhere/valkey.sock"
     away = Celery("away")
     away.config_from_object("django.conf:settings", namespace="CELERY")
-    away.conf.update(broker_url="redis+socket:///nowhere/valkey.sock")
     yield
     app.set_current()
 

@@ -317,3 +317,20 @@ def test_a_morning_that_perhaps_arrived_counts_as_shown() -> None:
     assert fundraiser
     fundraiser.refresh_from_db()
     assert (fundraiser.times_shown, fundraiser.last_shown_on) == (1, DAY)
+
+
+def test_a_queue_that_is_away_costs_one_line_and_stops_nothing_else(
+    broker_away: None, caplog: pytest.LogCaptureFixture
+) -> None:
+    waiting = make_broadcast(status="sending", date=DAY)
+    make_delivery(waiting)
+    done = make_broadcast(status="sending", date=DAY + timedelta(days=1))
+    make_delivery(done, status="sent", message_id="77")
+
+    sweep(at=MORNING)
+
+    done.refresh_from_db()
+    assert done.status == "finished"
+    assert [record.getMessage().partition(":")[0] for record in caplog.records if record.levelname != "INFO"] == [
+        f"the queue is out of reach, broadcast {waiting.pk} waits for the next sweep"
+    ]
