@@ -67,7 +67,7 @@ class Server:
         result: Any = method.answer(self.world, call)
         if inspect.isawaitable(result):
             result = await result
-        if fault in {"drop_after", "reset_after"}:
+        if isinstance(fault, str) and fault.endswith("_after"):
             raise Cut(is_reset=fault == "reset_after")
         return web.json_response({"ok": True, "result": result})
 

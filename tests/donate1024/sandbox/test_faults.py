@@ -98,6 +98,12 @@ async def test_an_answer_can_be_lost_after_the_message_was_taken(sandbox: Sandbo
     assert [entry["text"] for entry in sandbox.sent_to(1)] == ["x"]
 
 
+async def test_a_delayed_call_is_answered(sandbox: SandboxProcess, sender: Bot) -> None:
+    fail(sandbox, {"delay": 0.1}, method="sendMessage")
+
+    assert (await sender.send_message(1, "x")).text == "x"
+
+
 async def test_hanging_up_does_not_stop_a_delayed_message(sandbox: SandboxProcess, sender: Bot) -> None:
     fail(sandbox, {"delay": 2}, method="sendMessage")
 
