@@ -117,8 +117,8 @@ class Installation:
     def beat(self, *, tick_seconds: int = 1) -> Process:
         """Beat, whose ticks come each second instead of each minute, so that a test need not wait."""
         beat = self.start("beat", *CELERY, "beat", "-l", "info", "--pidfile=")
+        beat.wait_for("The clocks of this host and of the database agree")  # its own schedule is written by then
         names = ["plan", "sweep"]
-        wait_until(lambda: PeriodicTask.objects.filter(name__in=names).count() == len(names), what="beat", log=beat)
         often, _ = IntervalSchedule.objects.get_or_create(every=tick_seconds, period=IntervalSchedule.SECONDS)
         PeriodicTask.objects.filter(name__in=names).update(interval=often)
         PeriodicTasks.update_changed()
