@@ -100,6 +100,7 @@ async def test_a_migrated_group_has_moved(bot: Bot, sandbox: SandboxProcess) -> 
 
     assert isinstance(error, ChatMoved)
     assert error.new_id == -1002471352452
+    assert str(error) == "the group became a supergroup"  # the library's own words tell the chat's id
 
 
 @pytest.mark.parametrize(
@@ -180,6 +181,25 @@ async def test_whatever_else_happens_is_unknown(bot: Bot, sandbox: SandboxProces
 
     assert isinstance(error, OutcomeUnknown)
     assert len(str(error)) < 100
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        (refusal(403, "Forbidden: bot was blocked by the user"), "Forbidden: bot was blocked by the user"),
+        (refusal(400, "Bad Request: chat not found"), "Chat not found"),
+        (refusal(400, "Bad Request: message is too long"), "Message is too long"),
+        (refusal(400, "Bad Request: wrong remote file identifier specified"), "Wrong remote file identifier specified"),
+        (refusal(400, "Bad Request: not enough rights"), "Not enough rights"),
+        ({"status": 401}, "Unauthorized"),
+        ({"status": 429, "retry_after": 7}, "Flood control exceeded. Retry in 0:00:07"),
+        ({"status": 502, "body": "<html>Bad Gateway</html>"}, "Bad Gateway (502)"),
+    ],
+)
+async def test_an_outcome_keeps_the_words_in_which_it_was_told(
+    bot: Bot, sandbox: SandboxProcess, fault: object, words: str
+) -> None:
+    assert str(await after(bot, sandbox, fault)) == words
 
 
 async def test_a_server_that_is_not_there_got_nothing(bot: Bot, sandbox: SandboxProcess) -> None:
