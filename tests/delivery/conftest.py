@@ -33,6 +33,7 @@ def broker() -> Iterator[redis.Redis]:
 def set_clock() -> Iterator[Callable[[datetime], None]]:
     """Sets the sandbox's clock; it goes on from there."""
     file = settings.STATE_DIR / "clock-offset"
+    file.parent.mkdir(exist_ok=True)  # one that Django remembers from another session of this process
 
     def to(moment: datetime) -> None:
         file.write_text(str((moment - datetime.now(UTC)).total_seconds()))
