@@ -8,6 +8,8 @@ from django.conf import settings
 
 # Against a strict sliding window of 30/s, 30.0 configured meets a 429 each second and 29.4 none (measured).
 SHARE_OF_LIMIT = 0.98
+MICROSECONDS = 1_000_000  # in a second
+FURTHEST = 60  # seconds ahead: what is reserved lives as long in Valkey
 
 # GCRA without a burst: KEYS[1] holds the moment at which the next message may go, KEYS[2] the end of a flood wait, in
 # microseconds of Valkey's own clock, since the hosts' clocks differ. Reserves up to ARGV[2] moments, ARGV[1] apart, of
@@ -41,7 +43,7 @@ class Pace:
     """Permits to send, spaced evenly over all processes."""
 
     def __init__(self, client: redis.asyncio.Redis, *, per_second: float) -> None:
-        self.interval = 1_000_000 / (per_second * SHARE_OF_LIMIT)  # microseconds
+        self.interval = MICROSECONDS / (per_second * SHARE_OF_LIMIT)
         self._reserve = client.register_script(_RESERVE)
         self._be_quiet = client.register_script(_BE_QUIET)
 
@@ -53,19 +55,19 @@ class Pace:
         Raises:
             redis.exceptions.RedisError: Valkey is out of reach; without it nothing of a broadcast may be sent.
         """
-        reserved, first = await self._reserve(keys=[_NEXT, _QUIET], args=[self.interval, most, horizon * 1_000_000])
-        return [(first + number * self.interval) / 1_000_000 for number in range(reserved)]
+        reserved, first = await self._reserve(keys=[_NEXT, _QUIET], args=[self.interval, most, horizon * MICROSECONDS])
+        return [(first + number * self.interval) / MICROSECONDS for number in range(reserved)]
 
     async def book(self, count: int = 1) -> None:
         """Count messages that went without a permit (a reply, an alert), so that the broadcast gives way to them."""
-        await self._reserve(keys=[_NEXT, _QUIET], args=[self.interval, count, 60 * 1_000_000])
+        await self._reserve(keys=[_NEXT, _QUIET], args=[self.interval, count, FURTHEST * MICROSECONDS])
 
     async def be_quiet(self, seconds: float = 0) -> float:
         """Give no permit for so long: Telegram's flood wait is for the whole bot. Returns how long the wait still is.
 
         Valkey may lose it; what it held of a broadcast stands in PostgreSQL too.
         """
-        return float(await self._be_quiet(keys=[_QUIET], args=[seconds * 1_000_000])) / 1_000_000
+        return float(await self._be_quiet(keys=[_QUIET], args=[seconds * MICROSECONDS])) / MICROSECONDS
 
 
 @asynccontextmanager

@@ -78,6 +78,14 @@ async def test_the_broadcast_gives_way_to_messages_that_went_without_a_permit(pa
     assert permit == pytest.approx(20 * INTERVAL, abs=0.05)
 
 
+async def test_one_message_is_booked_as_one(pace: Pace) -> None:
+    await pace.book()
+
+    (permit,) = await pace.take(1, horizon=1)
+
+    assert permit <= INTERVAL
+
+
 async def test_an_emptied_valkey_that_forgot_the_script_too_goes_on(pace: Pace, settings: LazySettings) -> None:
     await pace.take(50, horizon=1)
     async with redis.asyncio.Redis.from_url(settings.LIMITER_URL) as client:
