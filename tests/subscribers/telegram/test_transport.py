@@ -158,6 +158,25 @@ async def test_a_kept_connection_that_breaks_is_not_tried_again(settings: Settin
     assert len(requests) == 2
 
 
+async def test_a_call_says_who_calls_and_sends_no_cookie_back(settings: Settings) -> None:
+    requests: list[bytes] = []
+    answer = response().replace(b"\r\n\r\n", b"\r\nSet-Cookie: who=you\r\n\r\n")
+
+    async def twice(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        for _ in range(2):
+            requests.append(await read_request(reader))
+            writer.write(answer)
+
+    async with server(twice, settings) as url:
+        settings.TELEGRAM_API_URL = url.replace("127.0.0.1", "localhost")  # no cookie is kept for a bare address
+        async with open_bot(connections=1) as bot:
+            await bot.send_message(1, "Збір")
+            await bot.send_message(1, "Збір")
+
+    assert b"User-Agent: python-telegram-bot" in requests[0]
+    assert b"Cookie:" not in requests[1]
+
+
 async def test_an_upload_goes_out_whole(settings: Settings) -> None:
     requests: list[bytes] = []
 
