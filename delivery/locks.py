@@ -47,11 +47,12 @@ def look(*, at: datetime) -> SendingLock:
 
 @transaction.atomic
 def compare(testimonies: Iterable[Testimony], *, at: datetime) -> SendingLock:
-    """Lock where one tells of more than this database knows; without any there is nothing to compare."""
-    lock, home, _ = SendingLock.held(), *_where_we_are()
+    """Look, and lock where one tells of more than this database knows; without any there is nothing to compare."""
+    lock, home, _ = look(at=at), *_where_we_are()
     for testimony in testimonies:
-        is_copy = testimony.number > max(lock.number, lock.seen_number)
-        if is_copy or (testimony.home != home and testimony.number > lock.seen_number):
+        is_copy = testimony.home == home
+        known = max(lock.number, lock.seen_number) if is_copy else lock.seen_number
+        if testimony.number > known:
             lock.seen_number = testimony.number
             lock.save(update_fields=["seen_number"])
             if not lock.is_locked:
