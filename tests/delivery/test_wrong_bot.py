@@ -1,0 +1,274 @@
+"""A bot whom the list never met unsubscribes nobody; a list that is really dead is told from it by a person."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from functools import partial
+from threading import Barrier
+from uuid import uuid4
+
+import pytest
+from django.conf import LazySettings
+from django.db import transaction
+
+from delivery import control, reasons
+from delivery.ledger import Claim
+from delivery.models import Broadcast, Delivery
+from delivery.outcomes import Verdict, verdict_on
+from delivery.recording import Answer, record_and_claim
+from posts import clock
+from subscribers.models import Subscriber
+from subscribers.telegram.outcomes import RecipientGone
+from tests.delivery.running import make_proven, turn
+from tests.delivery.slices import calls_to, make_recipients, send, served, states
+from tests.delivery.together import together
+from tests.delivery.traces import errors
+from tests.factories import LONG_AGO, make_broadcast, make_subscriber
+from tests.sandbox_process import SandboxProcess
+
+pytestmark = pytest.mark.django_db
+
+SENT = Verdict(Delivery.Status.SENT, message_id="77")
+UNREACHABLE = verdict_on(RecipientGone("chat not found", left_reason="unreachable"), file_id="")
+NOT_STARTED = verdict_on(RecipientGone("can't initiate", left_reason=""), file_id="")
+UNKNOWN = Verdict(Delivery.Status.UNKNOWN, "no answer")
+
+
+def make_waiting(broadcast: Broadcast, count: int) -> None:
+    people = [Subscriber(chat_id=10**6 + number, joined_at=LONG_AGO) for number in range(count)]
+    Delivery.objects.bulk_create(
+        Delivery(broadcast=broadcast, subscriber=person, not_before=LONG_AGO)
+        for person in Subscriber.objects.bulk_create(people)
+    )
+
+
+def make_running(count: int) -> Broadcast:
+    broadcast = make_proven(date=clock.local_date(clock.now()))
+    make_waiting(broadcast, count)
+    return broadcast
+
+
+def record(broadcast: Broadcast, claims: Sequence[Claim], verdict: Verdict) -> None:
+    record_and_claim(
+        broadcast_id=broadcast.pk,
+        revision=1,
+        bot_id=1024,
+        answers=[Answer(claim, verdict, is_probe=False) for claim in claims],
+        want=0,
+        token=uuid4(),
+        is_probe=False,
+    )
+
+
+def answer(broadcast: Broadcast, verdict: Verdict, count: int) -> None:
+    """Let so many calls, one after the other, end so."""
+    for claim in turn(broadcast, want=count):
+        record(broadcast, [claim], verdict)
+
+
+def left() -> int:
+    return Subscriber.objects.exclude(left_at=None).count()
+
+
+def outcome(broadcast: Broadcast) -> tuple[str, str]:
+    broadcast.refresh_from_db()
+    return broadcast.status, broadcast.reason
+
+
+PAUSED = ("paused", reasons.WRONG_BOT)
+
+
+@pytest.mark.parametrize("verdict", [UNREACHABLE, NOT_STARTED])
+def test_twenty_of_the_first_fifty_pause_and_their_leavings_are_undone(
+    verdict: Verdict, caplog: pytest.LogCaptureFixture
+) -> None:
+    broadcast = make_running(60)
+    answer(broadcast, SENT, 30)
+
+    answer(broadcast, verdict, 19)
+    before = outcome(broadcast)
+    answer(broadcast, verdict, 1)
+
+    assert before == ("sending", "")
+    assert outcome(broadcast) == PAUSED
+    assert left() == 0
+    assert states(broadcast).count("pending") == 30
+    assert errors(caplog) == [f"broadcast {broadcast.pk} paused: {reasons.WRONG_BOT}"]
+
+
+def test_nineteen_of_the_first_fifty_are_believed() -> None:
+    broadcast = make_running(250)
+
+    answer(broadcast, UNREACHABLE, 19)
+    answer(broadcast, SENT, 31)
+    answer(broadcast, UNREACHABLE, 20)
+
+    assert outcome(broadcast) == ("sending", "")
+    assert left() == 39
+
+
+def test_more_than_half_of_the_last_two_hundred_pause_in_mid_run() -> None:
+    broadcast = make_running(400)
+    answer(broadcast, SENT, 150)
+
+    answer(broadcast, UNREACHABLE, 100)
+    before = outcome(broadcast), left()
+    answer(broadcast, UNREACHABLE, 1)
+
+    assert before == (("sending", ""), 100)
+    assert outcome(broadcast) == PAUSED
+    assert left() == 0
+    assert states(broadcast).count("pending") == 250
+
+
+def test_answers_that_nobody_knows_of_count_among_the_answered() -> None:
+    broadcast = make_running(60)
+
+    answer(broadcast, UNKNOWN, 31)
+    answer(broadcast, UNREACHABLE, 19)
+    answer(broadcast, UNREACHABLE, 5)
+
+    assert outcome(broadcast) == ("sending", "")
+
+
+def test_whoever_was_skipped_without_a_call_is_no_sign() -> None:
+    broadcast = make_running(30)
+    for number in range(40):
+        gone = make_subscriber(chat_id=5000 + number, left_reason="blocked")
+        Delivery.objects.create(
+            broadcast=broadcast, subscriber=gone, status="skipped", reason="blocked", settled_at=LONG_AGO
+        )
+
+    answer(broadcast, UNREACHABLE, 1)
+
+    assert outcome(broadcast) == ("sending", "")
+
+
+def test_whoever_asked_to_stop_meanwhile_stays_off() -> None:
+    broadcast = make_running(20)
+    claims = turn(broadcast, want=20)
+    record(broadcast, claims[:19], UNREACHABLE)
+    stopped = Subscriber.objects.get(pk=claims[0].subscriber_id)
+    Subscriber.objects.leave(chat_id=stopped.chat_id, reason="stopped", at=clock.now())
+
+    record(broadcast, claims[19:], UNREACHABLE)
+
+    stopped.refresh_from_db()
+    assert (left(), stopped.left_reason) == (1, "stopped")
+
+
+def test_answers_that_come_after_the_pause_unsubscribe_nobody() -> None:
+    broadcast = make_running(30)
+    claims = turn(broadcast, want=26)
+    record(broadcast, claims[:20], UNREACHABLE)
+
+    for claim in claims[20:]:
+        record(broadcast, [claim], UNREACHABLE)
+
+    assert outcome(broadcast) == PAUSED
+    assert left() == 0
+    assert set(states(broadcast)) == {"pending"}
+
+
+def test_answers_that_come_after_somebody_paused_first_unsubscribe_nobody() -> None:
+    broadcast = make_running(30)
+    claims = turn(broadcast, want=26)
+    record(broadcast, claims[:19], UNREACHABLE)
+    control.pause(broadcast, by="Ольга")
+
+    for claim in claims[19:]:
+        record(broadcast, [claim], UNREACHABLE)
+
+    assert outcome(broadcast) == PAUSED
+    assert left() == 0
+    assert set(states(broadcast)) == {"pending"}
+
+
+def test_many_answers_at_once_are_weighed_together() -> None:
+    broadcast = make_running(60)
+
+    record(broadcast, turn(broadcast, want=60), UNREACHABLE)
+
+    assert outcome(broadcast) == PAUSED
+    assert left() == 0
+    assert set(states(broadcast)) == {"pending"}
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("slices", [2, 8])
+def test_several_slices_at_once_unsubscribe_nobody(slices: int) -> None:
+    broadcast = make_running(80)
+    claims = turn(broadcast, want=80)
+    shares = [claims[number::slices] for number in range(slices)]
+
+    def slice_of(share: list[Claim]) -> None:
+        for claim in share:
+            record(broadcast, [claim], UNREACHABLE)
+
+    together(*[partial(slice_of, share) for share in shares])
+
+    assert outcome(broadcast) == PAUSED
+    assert left() == 0
+    assert set(states(broadcast)) == {"pending"}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_slices_neither_of_which_sees_twenty_the_later_one_counts_both() -> None:
+    broadcast = make_running(30)
+    claims = turn(broadcast, want=30)
+    both_began = Barrier(2)
+
+    def slice_of(share: list[Claim]) -> None:
+        with transaction.atomic():
+            both_began.wait(10)
+            record(broadcast, share, UNREACHABLE)
+
+    together(lambda: slice_of(claims[:11]), lambda: slice_of(claims[11:22]))
+
+    assert outcome(broadcast) == PAUSED
+    assert left() == 0
+
+
+@pytest.mark.django_db(transaction=True)  # whoever is asked again is due by the database's clock
+def test_a_dead_list_goes_on_to_its_end_once_a_person_says_so() -> None:
+    broadcast = make_running(120)
+    answer(broadcast, UNREACHABLE, 20)
+    before = outcome(broadcast)
+
+    control.resume(broadcast, by="Ольга", at=clock.now() - timedelta(seconds=1))
+    Broadcast.objects.update(hold_until=None)
+    answer(broadcast, UNREACHABLE, 120)
+
+    assert before == PAUSED
+    assert outcome(broadcast) == ("sending", "")
+    assert left() == 120
+    assert states(broadcast).count("skipped") == 120
+
+
+def test_another_pause_and_resume_do_not_switch_the_rule_off() -> None:
+    broadcast = make_running(60)
+    control.pause(broadcast, by="Ольга")
+
+    control.resume(broadcast, by="Ольга", at=clock.now() - timedelta(seconds=1))
+    Broadcast.objects.update(hold_until=None)
+    answer(broadcast, UNREACHABLE, 20)
+
+    assert outcome(broadcast) == PAUSED
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_run_of_the_wrong_bot_costs_twenty_calls_and_after_the_right_ones_everybody_is_served_once(
+    telegram: SandboxProcess, settings: LazySettings
+) -> None:
+    broadcast = make_broadcast(date=clock.local_date(clock.now()))
+    chats = make_recipients(telegram, broadcast, 40)
+    telegram.post("/control/chats", [{"chat_id": chat, "state": "absent"} for chat in chats])
+
+    send(broadcast)
+    calls, paused, away = len(calls_to(telegram, chats)), outcome(broadcast), left()
+    telegram.post("/control/chats", [{"chat_id": chat, "state": "open"} for chat in chats])
+    control.resume(broadcast, by="Ольга", at=clock.now())
+    send(broadcast)
+
+    assert (calls, paused, away) == (20, PAUSED, 0)
+    assert served(telegram, chats) == [1] * 40
+    assert set(states(broadcast)) == {"sent"}
