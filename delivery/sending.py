@@ -151,8 +151,6 @@ class Slice:
         # Until the picture is uploaded there are only probes, so that it goes up once.
         claims = await self._turn(want=0 if self._channel.needs_upload else len(permits))
         if not claims and await self._win_probe():
-            if not self._calls:
-                await self._bot.renew_connections()  # what stood idle through a hold may be dead without saying so
             claimed, is_probe = monotonic(), True
             claims = await self._turn(want=1, is_probe=True)
             if not claims:

@@ -18,11 +18,6 @@ class TelegramBot(Bot):
     def __repr__(self) -> str:
         return f"TelegramBot[{bot_id()}]"
 
-    async def renew_connections(self) -> None:
-        """Make the next call on a fresh connection; nothing may be in flight."""
-        await self.request.shutdown()
-        await self.request.initialize()
-
     async def fetch_updates(self, *, offset: int | None, wait: int, kinds: Sequence[str]) -> list[dict[str, Any]]:
         """Wait up to `wait` seconds for updates, and hand them out as Telegram wrote them.
 

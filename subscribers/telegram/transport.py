@@ -11,8 +11,8 @@ from yarl import URL
 
 CONNECT_WITHIN = 5.0  # seconds, the wait for a free connection of the pool included
 READ_WITHIN = 30.0  # seconds; the library's own 5 make many more calls whose outcome nobody knows
-# Shorter than any server's: a connection that the other side has closed in the meantime would swallow a call.
-KEEP_ALIVE = 15.0  # seconds
+# Shorter than any hold and any server's: one that died meanwhile, without a word, would swallow a call.
+KEEP_ALIVE = 3.0  # seconds
 
 # What aiohttp raises before it has a connection to write to. Everything else may come after the request went out.
 NEVER_SENT = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, aiohttp.ClientHttpProxyError)
