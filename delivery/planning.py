@@ -19,6 +19,8 @@ from posts import clock, showing
 logger = logging.getLogger(__name__)
 
 TIME_TO_BEGIN = timedelta(minutes=5)  # of a broadcast that was planned in the last moment of its window
+# A row says so, and yet its hour may come: the hour was moved, a fundraiser approved, a clock that ran ahead put right.
+MAY_STILL_COME = {reasons.MISSED, reasons.NOTHING_TO_SHOW}
 LOOK_BACK = timedelta(days=31)  # for mornings that were missed: what is older surprises nobody any more
 
 
@@ -30,7 +32,7 @@ def plan_due_broadcast(*, at: datetime) -> Broadcast | None:
     schedule, day = DailySchedule.load(), clock.local_date(at)
     _record_expired(_missed_days(schedule, at=at), reason=reasons.MISSED)
     todays = Broadcast.objects.filter(date=day).first()
-    if (todays and todays.reason != reasons.NOTHING_TO_SHOW) or not schedule.is_due(at=at):
+    if (todays and todays.reason not in MAY_STILL_COME) or not schedule.is_due(at=at):
         return None
     try:
         refuse_locked(at=at)

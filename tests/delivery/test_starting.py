@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from delivery import planning, reasons
-from delivery.models import Broadcast
+from delivery.models import Broadcast, DailySchedule
 from delivery.refusals import AlreadyPlanned, NotDue
 from posts.showing import NothingToShow
 from tests.delivery.morning import DAY, MIDNIGHT, MORNING, QUIET
@@ -89,6 +89,28 @@ def test_days_on_which_the_schedule_was_off_are_not_missed(caplog: pytest.LogCap
 
     assert not Broadcast.objects.exists()
     assert errors(caplog) == []
+
+
+def test_a_missed_morning_whose_hour_is_moved_goes_out_at_the_new_one() -> None:
+    make_schedule()
+    make_fundraiser()
+    planning.plan_due_broadcast(at=MORNING.replace(hour=11))
+    DailySchedule.objects.update(send_at=time(12), effective_from=MORNING.replace(hour=11, minute=30))
+
+    assert planning.plan_due_broadcast(at=MORNING.replace(hour=11, minute=31)) is None
+    assert planning.plan_due_broadcast(at=MORNING.replace(hour=12)) == Broadcast.objects.get()
+
+
+def test_a_clock_that_ran_a_week_ahead_costs_no_morning() -> None:
+    make_schedule()
+    make_fundraiser()
+    planning.plan_due_broadcast(at=MORNING + timedelta(days=7, hours=3))
+    assert Broadcast.objects.filter(status="expired").count() == 8
+
+    planned = planning.plan_due_broadcast(at=MORNING)
+
+    assert planned
+    assert (planned.date, planned.status) == (DAY, "planned")
 
 
 def test_a_year_without_a_worker_is_told_as_its_last_month(caplog: pytest.LogCaptureFixture) -> None:
