@@ -64,7 +64,7 @@ translations: for-developers
 	test "$$before" = "$$(cat $(CATALOGUE).?o | cksum)" || { echo 'locale/ was behind; now commit it.'; exit 1; }
 
 mutants: for-developers
-	@$(BIN)/python -m tests.mutants run --max-children 1 $(ARGS)
+	@PYTHONPATH=. $(BIN)/python tests/mutation run --max-children 1 $(ARGS)
 	@$(BIN)/mutmut results
 
 lock: for-developers
