@@ -1,32 +1,38 @@
-"""The pages on which people see what went out, and stop or resume it. No rule lives in this file."""
+"""The pages on which people see what went out, and act on it. No rule lives in this file."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, cast
 
 from django.contrib import admin, messages
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.urls import reverse
+from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from delivery import control
+from delivery import acting, desk
 from delivery.books import books_of
-from delivery.models import Broadcast, DailySchedule, Delivery
+from delivery.desk import Act
+from delivery.forms import ReasonForm
+from delivery.history import Change
+from delivery.models import Broadcast, DailySchedule, Delivery, DeliveryQuerySet
+from delivery.panel import panel
 from delivery.reasons import in_words
 from delivery.refusals import CannotChange
+from delivery.views import MAY_ACT, act_on_day, confirm
 from posts import clock
 from posts.admin_site import ModelAdmin, ReadOnlyAdmin
 
-COLOURS: dict[str, str] = {
+COLOURS: dict[str, str] = {  # in the bar's order: what is done grows from the left
     Delivery.Status.SENT: "#16a34a",
-    Delivery.Status.PENDING: "#93c5fd",
-    Delivery.Status.SENDING: "#2563eb",
     Delivery.Status.SKIPPED: "#d4d4d8",
     Delivery.Status.FAILED: "#dc2626",
     Delivery.Status.UNKNOWN: "#a855f7",
+    Delivery.Status.SENDING: "#2563eb",
+    Delivery.Status.PENDING: "#93c5fd",
 }
 
 
@@ -35,9 +41,16 @@ class RecordAdmin(ReadOnlyAdmin):
 
     list_per_page = 50
 
+    class Media:
+        css = {"all": ["delivery/desk.css"]}
+        js = ["delivery/desk.js"]
+
     @admin.display(description=_("reason"), ordering="reason")
-    def why(self, record: Broadcast | Delivery) -> str | None:
+    def why(self, record: Broadcast | Change | Delivery) -> str | None:
         return in_words(record.reason) or None
+
+    def has_act_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm(MAY_ACT)
 
 
 @admin.register(DailySchedule)
@@ -63,6 +76,9 @@ class BroadcastAdmin(RecordAdmin):
     list_select_related = ("fundraiser",)
     list_filter = ("status",)
     list_per_page = 14
+    list_before_template = "delivery/admin/day.html"
+    change_form_outer_before_template = "delivery/admin/day.html"
+    change_form_outer_after_template = "delivery/admin/past.html"
     date_hierarchy = "date"
     ordering = ("-date",)
     fields = (
@@ -79,60 +95,53 @@ class BroadcastAdmin(RecordAdmin):
         "revision",
         "text",
     )
-    actions = ("pause", "resume", "cancel")
 
     @admin.display(description=_("recipients"))
     def recipients(self, broadcast: Broadcast) -> SafeString | None:
         """The states as one bar, and in figures below it."""
         books = books_of(broadcast.date)
-        counts = {state: count for state, count in books["counts"].items() if count} if books else {}
-        if not counts:
-            return None
-        labels = dict(Delivery.Status.choices)
-        return format_html(
-            '<div style="min-width:9rem">'
-            '<div style="display:flex;height:.6rem;border-radius:.3rem;overflow:hidden">{}</div>{}</div>',
-            format_html_join(
-                "",
-                '<span style="flex:{} 0 2px;background:{}"></span>',
-                [(count, COLOURS[state]) for state, count in counts.items()],
-            ),
-            " · ".join(f"{labels[Delivery.Status(state)]} {count}" for state, count in counts.items()),
-        )
+        return draw_bar(books["counts"]) if books else None
 
-    @admin.action(description=_("Pause: write to nobody until it is resumed"), permissions=["act"])
-    def pause(self, request: HttpRequest, chosen: QuerySet[Broadcast]) -> None:
-        by = request.user.get_username()
-        self._act(request, chosen, lambda broadcast: control.pause(broadcast, by=by), done=_("Paused: %s."))
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """The list, and on top of it how today stands."""
+        at = clock.now()
+        today = desk.look(clock.local_date(at), at=at)
+        shown = panel(today, may_act=self.has_act_permission(request)) | {"bar": draw_bar(today.counts)}
+        return super().changelist_view(request, shown | (extra_context or {}))
 
-    @admin.action(description=_("Resume, until midnight at the latest"), permissions=["act"])
-    def resume(self, request: HttpRequest, chosen: QuerySet[Broadcast]) -> None:
-        at, by = clock.now(), request.user.get_username()
-        self._act(request, chosen, lambda broadcast: control.resume(broadcast, by=by, at=at), done=_("Resumed: %s."))
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """One broadcast: how its day stands, what it holds, and who changed what."""
+        shown = dict(extra_context or {})
+        if broadcast := self.get_object(request, object_id):
+            day = desk.look(broadcast.date, at=clock.now())
+            shown |= panel(day, may_act=self.has_act_permission(request), in_full=True)
+            shown["changes"] = broadcast.changes.all()
+        return super().change_view(request, object_id, form_url, shown)
 
-    @admin.action(description=_("Cancel for good: what was sent stays sent"), permissions=["act"])
-    def cancel(self, request: HttpRequest, chosen: QuerySet[Broadcast]) -> None:
-        at, by = clock.now(), request.user.get_username()
-        self._act(
-            request,
-            chosen,
-            lambda broadcast: control.cancel(broadcast, by=by, at=at),
-            done=_("Cancelled for good: %s."),
-        )
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Django's own history knows nothing of acts: ours stands on the page."""
+        return redirect(reverse("admin:delivery_broadcast_change", args=[object_id]) + "#history")
 
-    def has_act_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("delivery.change_broadcast")
+    def get_urls(self) -> list[URLPattern]:
+        act = path("day/<str:day>/<str:act>/", self.admin_site.admin_view(act_on_day), name="delivery_act_on_day")
+        return [act, *super().get_urls()]
 
-    def _act(
-        self, request: HttpRequest, chosen: QuerySet[Broadcast], act: Callable[[Broadcast], None], *, done: Any
-    ) -> None:
-        for broadcast in chosen:
-            try:
-                act(broadcast)
-            except CannotChange as error:
-                self.message_user(request, f"{broadcast}: {error}", messages.ERROR)
-            else:
-                self.message_user(request, done % broadcast, messages.SUCCESS)
+
+class OfToday(admin.SimpleListFilter):
+    title = _("day")
+    parameter_name = "day"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [("today", _("Today"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Delivery]) -> QuerySet[Delivery]:
+        if self.value() == "today":
+            return queryset.filter(broadcast__date=clock.local_date(clock.now()))
+        return queryset
 
 
 @admin.register(Delivery)
@@ -140,7 +149,7 @@ class DeliveryAdmin(RecordAdmin):
     list_display = ("broadcast", "subscriber", "status", "why", "claimed_at", "settled_at")
     list_display_links = ("broadcast", "subscriber")
     list_select_related = ("broadcast", "subscriber")
-    list_filter = ("status", "channel")
+    list_filter = (OfToday, "status", "channel")
     fields = (
         "broadcast",
         "subscriber",
@@ -155,3 +164,68 @@ class DeliveryAdmin(RecordAdmin):
     ordering = ("-pk",)
     search_fields = ("=subscriber__chat_id",)
     search_help_text = _("A chat id")
+    actions = ("arrived", "send_again")
+
+    @admin.action(description=Act.ARRIVED.label, permissions=["act"])
+    def arrived(self, request: HttpRequest, chosen: QuerySet[Delivery]) -> HttpResponse | None:
+        return self._ask_or_do(request, chosen, Act.ARRIVED)
+
+    @admin.action(description=Act.SEND_AGAIN.label, permissions=["act"])
+    def send_again(self, request: HttpRequest, chosen: QuerySet[Delivery]) -> HttpResponse | None:
+        return self._ask_or_do(request, chosen, Act.SEND_AGAIN)
+
+    def _ask_or_do(self, request: HttpRequest, chosen: QuerySet[Delivery], act: Act) -> HttpResponse | None:
+        unknown = cast("DeliveryQuerySet", chosen).unknown()
+        count = unknown.count()
+        if not count:
+            self.message_user(request, _("None of the chosen is unknown: nothing to say of them."), messages.WARNING)
+            return None
+        form = ReasonForm(request.POST if "reason" in request.POST else None)
+        if form.is_valid():
+            self._do(request, unknown, act, reason=form.cleaned_data["reason"])
+            return None
+        names = ("action", "select_across", ACTION_CHECKBOX_NAME)
+        kept = tuple((name, value) for name in names for value in request.POST.getlist(name))
+        asked = acting.ask_on_unknown(act, count=count)
+        return confirm(request, act, asked, form=form, back=request.get_full_path(), kept=kept)
+
+    def _do(self, request: HttpRequest, unknown: DeliveryQuerySet, act: Act, *, reason: str) -> None:
+        by, at = request.user.get_username(), clock.now()
+        for broadcast in Broadcast.objects.filter(pk__in=unknown.order_by().values("broadcast")):
+            try:
+                told = acting.do_to_unknown(act, broadcast, unknown, by=by, at=at, reason=reason)
+            except CannotChange as refusal:
+                self.message_user(request, f"{broadcast}: {refusal}", messages.ERROR)
+            else:
+                self.message_user(request, f"{broadcast}: {told}", messages.SUCCESS)
+
+
+@admin.register(Change)
+class ChangeAdmin(RecordAdmin):
+    list_display = ("at", "broadcast", "what", "by_whom", "why")
+    list_select_related = ("broadcast",)
+    list_filter = ("what",)
+    fields = ("at", "broadcast", "what", "by_whom", "why")
+    ordering = ("-at", "-pk")
+
+    @admin.display(description=_("by"), ordering="by")
+    def by_whom(self, change: Change) -> str:
+        return change.by_whom
+
+
+def draw_bar(counts: Mapping[str, int]) -> SafeString | None:
+    """The states as one bar, and in figures below it."""
+    some = {state: counts[state] for state in COLOURS if counts.get(state)}
+    if not some:
+        return None
+    labels = dict(Delivery.Status.choices)
+    return format_html(
+        '<div style="min-width:9rem">'
+        '<div style="display:flex;height:.6rem;border-radius:.3rem;overflow:hidden">{}</div>{}</div>',
+        format_html_join(
+            "",
+            '<span style="flex:{} 0 2px;background:{}"></span>',
+            [(count, COLOURS[state]) for state, count in some.items()],
+        ),
+        " · ".join(f"{labels[Delivery.Status(state)]} {count}" for state, count in some.items()),
+    )

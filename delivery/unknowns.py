@@ -6,9 +6,9 @@ from datetime import datetime
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from delivery import history, reasons
+from delivery import history, locks, reasons
 from delivery.history import Change
-from delivery.models import Broadcast, Delivery, DeliveryQuerySet
+from delivery.models import Broadcast, Delivery, DeliveryQuerySet, SendingLock
 from delivery.planning import midnight_after
 from delivery.refusals import CannotChange
 from delivery.slices import enqueue_slices
@@ -39,9 +39,11 @@ def send_again(broadcast: Broadcast, chosen: DeliveryQuerySet, *, reason: str, b
     A late answer to the first call does not count any more. It goes on until midnight at the latest. Returns how many.
 
     Raises:
-        CannotChange: if no reason is given, its day is over, or it was stopped for good.
+        CannotChange: if no reason is given, its day is over, it was stopped for good, or all sending is locked.
     """
     _need_reason(reason)
+    if (lock := SendingLock.load()).is_locked:
+        raise CannotChange(locks.in_full(lock))
     if broadcast.date != clock.local_date(at):
         raise CannotChange(_("the day of this broadcast, %s, is over") % broadcast.date)
     held = Broadcast.objects.select_for_update(of=["self"]).get(pk=broadcast.pk)

@@ -5,9 +5,22 @@ from django.urls import reverse
 from delivery import planning
 from delivery.models import Broadcast, DailySchedule
 from posts import clock
+from subscribers.models import PollingConflict
+from tests.delivery.at_the_desk import LIST, address, lock_sending, make_unknown, sit_down
 from tests.factories import make_fundraiser, make_subscriber
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def curator(client: Client) -> Client:
+    """Somebody who may look, and act on broadcasts, and nothing else."""
+    return sit_down(client, "view_broadcast", "change_broadcast", "view_delivery", "view_change")
+
+
+@pytest.fixture
+def onlooker(client: Client) -> Client:
+    return sit_down(client, "view_broadcast", "view_delivery")
 
 
 @pytest.fixture
@@ -17,45 +30,87 @@ def broadcast() -> Broadcast:
     return planning.start_broadcast(by="Ольга", at=clock.now(), now=True)
 
 
-def test_the_list_of_broadcasts_shows_what_became_of_the_recipients(admin_client: Client, broadcast: Broadcast) -> None:
-    page = admin_client.get(reverse("admin:delivery_broadcast_changelist"))
+def shown(content: bytes) -> str:
+    return " ".join(content.decode().split())
+
+
+# Today, on top of the list.
+
+
+def test_today_is_told_on_top_of_the_list_with_the_acts_that_make_sense(curator: Client, broadcast: Broadcast) -> None:
+    page = curator.get(LIST)
+
+    assert "One message goes first" in page.content.decode()
+    assert [act.value for act in page.context["acts"]] == ["pause", "cancel"]
+    assert address("cancel") in page.content.decode()
+    assert f'<form method="post" action="{address("pause")}">' in shown(page.content)
+
+
+def test_whoever_may_only_look_sees_how_the_day_stands_and_no_buttons(onlooker: Client, broadcast: Broadcast) -> None:
+    make_unknown(broadcast)
+
+    pages = [onlooker.get(LIST), onlooker.get(f"{LIST}{broadcast.pk}/change/")]
+
+    for page in pages:
+        assert "One message goes first" in page.content.decode()
+        assert "/day/" not in page.content.decode()
+
+
+def test_before_the_hour_the_list_names_what_comes(curator: Client) -> None:
+    make_fundraiser(title="На дрони")
+
+    page = curator.get(LIST)
+
+    assert "Next in turn: <a" in shown(page.content)
+    assert [act.value for act in page.context["acts"]] == ["send-now", "skip"]
+
+
+def test_a_lock_is_explained_in_full_with_its_history(curator: Client, broadcast: Broadcast) -> None:
+    lock_sending()
+
+    page = curator.get(LIST)
+
+    assert "Sending is locked: another copy of this database has sent since. Nobody is written to." in shown(
+        page.content
+    )
+    assert "<b>locked</b> <span>automatically</span>" in shown(page.content)
+    assert address("unlock") in page.content.decode()
+
+
+@pytest.mark.parametrize(("is_webhook", "says"), [(True, "A webhook is set"), (False, "Another installation gets")])
+def test_another_installation_is_told(curator: Client, *, is_webhook: bool, says: str) -> None:
+    at = clock.now()
+    PollingConflict.objects.create(since=at - 2 * PollingConflict.OVERLAP, seen_at=at, is_webhook=is_webhook)
+
+    assert says in curator.get(LIST).content.decode()
+
+
+def test_the_list_leads_to_todays_unknown_rows(curator: Client, broadcast: Broadcast) -> None:
+    make_unknown(broadcast)
+    page = curator.get(LIST)
+
+    rows = curator.get(page.context["unknown_rows"])
+
+    assert page.context["unknown_rows"].replace("&", "&amp;") in page.content.decode()
+    assert [delivery.status for delivery in rows.context["cl"].result_list] == ["unknown"]
+
+
+def test_the_list_of_broadcasts_shows_what_became_of_the_recipients(curator: Client, broadcast: Broadcast) -> None:
+    page = curator.get(LIST)
 
     assert "На дрони" in page.content.decode()
-    assert f"{broadcast.deliveries.get().get_status_display()} 1" in page.content.decode()
-
-
-@pytest.mark.parametrize(
-    ("action", "status"), [("pause", Broadcast.Status.PAUSED), ("cancel", Broadcast.Status.CANCELLED)]
-)
-def test_actions_change_the_broadcast_and_say_so(
-    admin_client: Client, broadcast: Broadcast, action: str, status: Broadcast.Status
-) -> None:
-    chosen = {"action": action, "_selected_action": [broadcast.pk]}
-
-    page = admin_client.post(reverse("admin:delivery_broadcast_changelist"), chosen, follow=True)
-
-    broadcast.refresh_from_db()
-    assert broadcast.status == status
-    assert [message.level_tag for message in page.context["messages"]] == ["success"]
-
-
-def test_an_action_that_is_refused_says_why(admin_client: Client, broadcast: Broadcast) -> None:
-    chosen = {"action": "resume", "_selected_action": [broadcast.pk]}
-
-    page = admin_client.post(
-        reverse("admin:delivery_broadcast_changelist"), chosen, follow=True, headers={"accept-language": "en"}
-    )
-
-    assert [message.level_tag for message in page.context["messages"]] == ["error"]
-    assert "only a paused broadcast" in str(next(iter(page.context["messages"])))
+    assert "pending 1" in page.content.decode()
 
 
 def test_a_reason_is_told_in_the_readers_language(admin_client: Client, broadcast: Broadcast) -> None:
     Broadcast.objects.update(status=Broadcast.Status.PAUSED, reason="Telegram refused the text: unclosed tag")
 
-    page = admin_client.get(reverse("admin:delivery_broadcast_changelist"))
+    page = admin_client.get(LIST)
 
     assert "Telegram не прийняв текст: unclosed tag" in page.content.decode()
+
+
+# Records, and the schedule.
 
 
 def test_records_cannot_be_written(admin_client: Client, broadcast: Broadcast) -> None:
