@@ -77,6 +77,9 @@ class Child(ABC):
         """Whether it has reached its work; asked after `start` only."""
         return True
 
+    def attend(self) -> None:  # noqa: B027 -- most need no help
+        """Help it with what it cannot do alone; called again and again while it runs."""
+
     @property
     def returncode(self) -> int | None:
         """None while it runs, as `Popen.poll`."""

@@ -23,7 +23,14 @@ def last_lines(log: Path, count: int = 8) -> str:
 
 
 def keep_small(log: Path) -> None:
-    """Put a long log aside, in place of the one that was put aside before; the process goes on appending to it."""
+    """Put a long log aside, in place of the one that was put aside before; the process goes on appending to it.
+
+    On a full disk its lines are given up: the room is needed more.
+    """
     if size_of(log) > LARGEST:
-        shutil.copyfile(log, log.with_suffix(".old.log"))
+        aside = log.with_suffix(".old.log")
+        try:
+            shutil.copyfile(log, aside)
+        except OSError:
+            aside.unlink(missing_ok=True)
         os.truncate(log, 0)

@@ -6,7 +6,8 @@ from donate1024.stack.environment import SENDERS
 from donate1024.stack.processes import Process
 from donate1024.stack.state import Place
 
-CELERY = ("-m", "celery", "-A", "donate1024")
+# Quietly: Celery's banner, which it prints past the logging, would end a process that starts on a full disk.
+CELERY = ("-m", "celery", "-q", "-A", "donate1024")
 # Workers here find each other through the database: no second lost on greeting, no chatter.
 ALONE = ("--without-mingle", "--without-gossip")
 READY = " ready."

@@ -39,7 +39,12 @@ class Watch:
                 self._bring_back()
         elif (code := self.member.returncode) is not None:
             self._has_died(describe_end(code))
-        elif not self.is_ready and self.member.is_ready():
+        else:
+            self.member.attend()
+            self._tell_when_ready()
+
+    def _tell_when_ready(self) -> None:
+        if not self.is_ready and self.member.is_ready():
             self.is_ready = True
             self.terminal.event(self.member.name, *self._how())
 

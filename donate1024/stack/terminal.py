@@ -1,8 +1,9 @@
 """What the person at the terminal sees: one line for each event."""
 
 import time
+from contextlib import suppress
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.text import Text
 
 
@@ -12,9 +13,12 @@ class Terminal:
         self.began = time.monotonic()
 
     def event(self, name: str, what: str, style: str = "") -> None:
-        self.console.print(
-            Text.assemble((f"{self.seconds():6.1f} s  ", "dim"), (f"{name:<10} ", "bold"), (what, style))
-        )
+        self.show(Text.assemble((f"{self.seconds():6.1f} s  ", "dim"), (f"{name:<10} ", "bold"), (what, style)))
+
+    def show(self, what: RenderableType) -> None:
+        """Where it can be shown: an output that goes into a file on a full disk must not end the supervisor."""
+        with suppress(OSError):
+            self.console.print(what)
 
     def trouble(self, name: str, what: str) -> None:
         self.event(name, what, style="red")

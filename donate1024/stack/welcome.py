@@ -14,13 +14,13 @@ def show(terminal: Terminal, place: Place, used: Mapping[str, int]) -> None:
     """Addresses, where the data lies, how to stop, what to do next."""
     is_sandbox = "SANDBOX_PORT" in used
     what = "the sandbox: no message leaves this machine" if is_sandbox else "the real bot"
-    terminal.console.print(f"\n[bold]donate1024 is running[/] ({what}). Ctrl-C stops it; nothing is lost by that.\n")
+    terminal.show(f"\n[bold]donate1024 is running[/] ({what}). Ctrl-C stops it; nothing is lost by that.\n")
     table = Table(box=None, show_header=False, pad_edge=True)
     for row in _rows(place, used):
         table.add_row(*row)
-    terminal.console.print(table)
-    terminal.console.print(f"\nBeside this terminal:\n  cd {quote(str(ROOT))} && .venv/bin/python manage.py help")
-    terminal.console.print(f"\n{_next_step(is_sandbox=is_sandbox)}\n")
+    terminal.show(table)
+    terminal.show(f"\nBeside this terminal:\n  cd {quote(str(ROOT))} && .venv/bin/python manage.py help")
+    terminal.show(f"\n{_next_step(is_sandbox=is_sandbox)}\n")
 
 
 def _rows(place: Place, used: Mapping[str, int]) -> list[tuple[str, str, str]]:

@@ -15,12 +15,13 @@ from django_celery_beat.models import IntervalSchedule, PeriodicTask, PeriodicTa
 
 from delivery.books import Books, books_of
 from delivery.models import DailySchedule, Delivery
+from donate1024.stack import roles
 from posts import clock
 from subscribers.models import Subscriber
 from tests.sandbox_process import SandboxProcess
 
 ROOT = Path(__file__).resolve().parents[2]
-CELERY = (sys.executable, "-m", "celery", "-A", "donate1024")
+CELERY = (sys.executable, *roles.CELERY)
 
 
 class Process:
@@ -39,7 +40,7 @@ class Process:
         return self.process.poll() is None
 
     def written(self) -> str:
-        return self.log.read_text(errors="replace")
+        return self.log.read_text(errors="replace") if self.log.is_file() else ""
 
     def wait_for(self, words: str, *, seconds: float = 30) -> Self:
         wait_until(lambda: words in self.written(), seconds=seconds, what=f"{self.name} to write {words!r}", log=self)
@@ -66,6 +67,7 @@ class Installation:
         self.folder = folder
         self.sandbox = SandboxProcess(folder, rate)
         self.processes: list[Process] = []
+        self.log: Path | None = None  # where all of them write, if not each into a file of its own
         self.env = os.environ | {
             "STATE_DIR": str(folder),
             "TELEGRAM_API_URL": self.sandbox.url,
@@ -104,7 +106,7 @@ class Installation:
     # Processes
 
     def start(self, name: str, *command: str, **env: str) -> Process:
-        log = self.folder / f"{len(self.processes)}-{name}.log"
+        log = self.log or self.folder / f"{len(self.processes)}-{name}.log"
         process = Process(name, command, env=self.env | env, log=log)
         self.processes.append(process)
         return process
@@ -117,8 +119,8 @@ class Installation:
     def beat(self, *, tick_seconds: int = 1) -> Process:
         """Beat, whose ticks come each second instead of each minute, so that a test need not wait."""
         beat = self.start("beat", *CELERY, "beat", "-l", "info", "--pidfile=")
-        beat.wait_for("The clocks of this host and of the database agree")  # its own schedule is written by then
         names = ["plan", "sweep"]
+        wait_until(lambda: PeriodicTask.objects.filter(name__in=names).count() == len(names), what="beat", log=beat)
         often, _ = IntervalSchedule.objects.get_or_create(every=tick_seconds, period=IntervalSchedule.SECONDS)
         PeriodicTask.objects.filter(name__in=names).update(interval=often)
         PeriodicTasks.update_changed()

@@ -30,9 +30,9 @@ def signal_all(process_ids: list[int], number: signal.Signals) -> None:
 
 
 @contextmanager
-def frozen(process_id: int) -> Iterator[None]:
-    """Nothing of the family runs meanwhile."""
-    members = family(process_id)
+def frozen(process_id: int, *, with_children: bool = True) -> Iterator[None]:
+    """Nothing of it runs meanwhile."""
+    members = family(process_id) if with_children else [process_id]
     signal_all(members, signal.SIGSTOP)
     try:
         yield

@@ -21,3 +21,14 @@ def test_a_short_log_stays(tmp_path: Path) -> None:
     logs.keep_small(log)
 
     assert log.read_text() == "old\n"
+
+
+def test_a_long_log_is_cut_on_a_full_disk_too(tmp_path: Path) -> None:
+    log = tmp_path / "web.log"
+    log.write_bytes(b"old\n" * (logs.LARGEST // 4 + 1))
+    (tmp_path / "web.old.log").symlink_to("/dev/full")
+
+    logs.keep_small(log)
+
+    assert log.read_text() == ""
+    assert not (tmp_path / "web.old.log").is_symlink()

@@ -2,13 +2,17 @@
 
 import os
 import re
+import shutil
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from donate1024.stack.embedded import Postgres
 from donate1024.stack.processes import Command, CommandFailed, Process
 from donate1024.stack.state import Place
 from donate1024.stack.supervisor import STOP_SIGNALS, Supervisor
@@ -69,6 +73,41 @@ def test_what_dies_comes_back_and_the_terminal_says_so(
     assert said[:2] == ["started", "ready"]
     assert said[2].startswith("killed by SIGKILL; again in 1 s")
     assert said[3] == "started"
+
+
+def test_a_database_that_is_told_to_stop_does_not_wait_for_its_clients_and_comes_back(
+    supervisor: Supervisor, tmp_path: Path
+) -> None:
+    postgres = Postgres(tmp_path, durable=False)
+    supervisor.serve(postgres)
+    assert postgres.process
+    first = postgres.process.pid
+
+    with postgres._connect():  # a client that stays
+        os.kill(first, signal.SIGTERM)
+        look_until(supervisor, lambda: postgres.process and postgres.process.pid != first)
+
+    postgres.probe()
+    supervisor.__exit__()
+    shutil.rmtree(postgres.sockets.parent)
+
+
+def test_a_full_disk_under_its_output_does_not_stop_the_supervisor(
+    supervisor: Supervisor, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    process = Process("web", "-c", SLEEP, place=place, says="begun")
+    with Path("/dev/full").open("w") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+
+        supervisor.run(process)
+        os.kill(pid(process), signal.SIGKILL)
+        first = pid(process)
+        look_until(supervisor, lambda: pid(process) != first)
+        monkeypatch.undo()
+        with suppress(OSError):
+            full.close()  # writes what it kept
+
+    assert process.returncode is None
 
 
 def test_the_pause_grows_while_it_keeps_dying_and_the_reason_is_shown(
