@@ -4,10 +4,12 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.db import connection, transaction
 
-from delivery.ledger import Claim
-from delivery.models import Delivery
+from delivery.ledger import Claim, Result
+from delivery.models import Broadcast, Delivery
 from posts import clock
+from subscribers.models import Subscriber
 from tests.delivery.running import make_proven, turn
 from tests.delivery.together import together
 from tests.factories import make_broadcast, make_delivery, make_subscriber
@@ -139,6 +141,55 @@ def test_another_days_rows_are_not_claimed() -> None:
     assert turn(broadcast) == []
 
 
+def test_a_claim_leaves_nothing_of_what_was_said_of_the_row_before() -> None:
+    broadcast = make_proven()
+    delivery = make_delivery(broadcast)
+    (claim,) = turn(broadcast)
+    turn(broadcast, Result(claim, Status.PENDING, "the group became a supergroup"), want=0)
+
+    turn(broadcast)
+
+    delivery.refresh_from_db()
+    assert (delivery.status, delivery.reason) == ("sending", "")
+
+
+def claim_at_once(broadcast: Broadcast) -> list[Claim]:
+    """The claims of another connection, which waits for no lock."""
+
+    def claim() -> list[Claim]:
+        with connection.cursor() as cursor:
+            cursor.execute("SET lock_timeout = '5s'")
+        return turn(broadcast)
+
+    (claims,) = together(claim)
+    return claims
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_claim_passes_over_a_row_that_somebody_holds() -> None:
+    broadcast = make_proven()
+    held, free = make_delivery(broadcast), make_delivery(broadcast)
+
+    with transaction.atomic():
+        Delivery.objects.select_for_update().get(pk=held.pk)
+        claims = claim_at_once(broadcast)
+
+    assert [claim.delivery_id for claim in claims] == [free.pk]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_claim_needs_neither_the_broadcasts_row_nor_the_subscribers() -> None:
+    broadcast = make_proven()
+    delivery = make_delivery(broadcast)
+
+    with transaction.atomic():
+        Broadcast.objects.select_for_update(of=["self"]).get(pk=broadcast.pk)
+        Subscriber.objects.select_for_update().get(pk=delivery.subscriber_id)
+        claims = claim_at_once(broadcast)
+
+    assert [claim.delivery_id for claim in claims] == [delivery.pk]
+
+
 @pytest.mark.django_db(transaction=True)
 def test_eight_connections_claiming_at_once_never_share_a_row() -> None:
     broadcast = make_proven()
@@ -165,3 +216,19 @@ def test_the_claim_goes_by_the_sandbox_clock(set_clock: Callable[[datetime], Non
     assert turn(until_tonight) == []
     (claim,) = turn(from_tonight)
     assert abs(claim.claimed_at - tomorrow) < MINUTE
+
+
+def test_a_result_is_written_by_the_sandbox_clock(set_clock: Callable[[datetime], None]) -> None:
+    tomorrow = clock.now() + timedelta(days=1)
+    set_clock(tomorrow)
+    broadcast = make_proven()
+    for _ in range(2):
+        make_delivery(broadcast)
+    first, second = turn(broadcast)
+
+    turn(broadcast, Result(first, Status.PENDING, wait=MINUTE), Result(second, Status.SENT, message_id="1"), want=0)
+
+    waiting, done = Delivery.objects.get(pk=first.delivery_id), Delivery.objects.get(pk=second.delivery_id)
+    assert abs(waiting.not_before - tomorrow - MINUTE) < MINUTE / 2
+    assert done.settled_at
+    assert abs(done.settled_at - tomorrow) < MINUTE / 2

@@ -1,4 +1,5 @@
-from datetime import timedelta
+from collections.abc import Callable
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -83,6 +84,26 @@ def test_nobody_probes_a_broadcast_that_does_not_run(status: str) -> None:
     assert not win(broadcast, is_upload=True)
 
 
+def test_a_probe_is_of_one_broadcast_alone() -> None:
+    broadcast, other = make_broadcast(), make_broadcast(date=clock.now().date())
+
+    win(broadcast)
+
+    assert win(other)
+
+
+def test_a_probe_goes_by_the_sandbox_clock(set_clock: Callable[[datetime], None]) -> None:
+    tonight, tomorrow = clock.now() + timedelta(hours=12), clock.now() + timedelta(days=1)
+    held = make_proven(hold_until=tonight, probe_until=tonight)
+    too_late = make_broadcast(date=tonight.date(), begin_until=tonight)
+
+    set_clock(tomorrow)
+
+    assert win(held)
+    assert not win(held)
+    assert not win(too_late)
+
+
 @pytest.mark.parametrize(
     ("facts", "seconds"),
     [
@@ -132,3 +153,22 @@ def test_there_is_no_next_look_where_only_people_who_left_are_pending() -> None:
     make_delivery(broadcast := make_proven(), subscriber=make_subscriber(left_reason="stopped"))
 
     assert ledger.seconds_to_next(broadcast_id=broadcast.pk, revision=1) is None
+
+
+def test_there_is_no_next_look_where_nothing_of_this_broadcast_is_pending() -> None:
+    broadcast = make_proven()
+    make_delivery(broadcast, status="sent", message_id="1")
+    make_delivery(make_proven(date=clock.now().date()))
+
+    assert ledger.seconds_to_next(broadcast_id=broadcast.pk, revision=1) is None
+
+
+def test_the_next_look_goes_by_the_sandbox_clock(set_clock: Callable[[datetime], None]) -> None:
+    tonight, tomorrow = clock.now() + timedelta(hours=12), clock.now() + timedelta(days=1)
+    make_delivery(until_tonight := make_proven(run_until=tonight))
+    make_delivery(broadcast := make_proven(date=tonight.date()), not_before=tomorrow + MINUTE)
+
+    set_clock(tomorrow)
+
+    assert ledger.seconds_to_next(broadcast_id=until_tonight.pk, revision=1) is None
+    assert ledger.seconds_to_next(broadcast_id=broadcast.pk, revision=1) == pytest.approx(60, abs=5)
