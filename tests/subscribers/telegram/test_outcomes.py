@@ -164,6 +164,8 @@ async def test_a_bot_that_telegram_does_not_know_is_the_token(bot: Bot, sandbox:
     [
         "drop",
         "drop_after",
+        "reset",
+        "reset_after",
         {"status": 500},
         {"status": 502, "body": "<html>Bad Gateway</html>"},
         {"status": 504},
