@@ -169,3 +169,16 @@ def test_every_act_needs_the_permission_and_its_own_form(onlooker: Client, broad
     assert [answer.status_code for answer in answers] == [403] * 3
     assert Client().post(address(name)).status_code == 302  # to the login
     assert Change.objects.exclude(what__in=["planned", "locked"]).count() == 0
+
+
+@pytest.mark.parametrize(("name", "page"), [("pause", LIST), ("cancel", "")])
+def test_the_form_that_a_page_holds_is_taken(broadcast: Broadcast, name: str, page: str) -> None:
+    chief = Client(enforce_csrf_checks=True)
+    chief.force_login(User.objects.create_superuser("chief"))
+    form = chief.get(page or address(name)).content.decode().split("<section", 1)[1].split("</section>", 1)[0]
+    token = form.split('name="csrfmiddlewaretoken" value="', 1)[1].split('"', 1)[0]
+
+    answer = chief.post(address(name), {"csrfmiddlewaretoken": token})
+
+    assert answer.status_code == 302
+    assert broadcast.changes.filter(by="chief").count() == 1

@@ -1,4 +1,5 @@
 from datetime import timedelta
+from uuid import uuid4
 
 import pytest
 import redis
@@ -20,7 +21,9 @@ WHY, WHO = "Пишуть, що отримали", "Ольга"
 
 
 def make_unknown(broadcast: Broadcast) -> Delivery:
-    return make_delivery(broadcast, status="unknown", reason="no answer", claimed_at=MORNING, settled_at=MORNING)
+    return make_delivery(
+        broadcast, status="unknown", reason="no answer", token=uuid4(), claimed_at=MORNING, settled_at=MORNING
+    )
 
 
 def make_finished(**facts: object) -> Broadcast:
@@ -59,7 +62,7 @@ def test_what_is_sent_again_waits_for_its_turn_in_a_broadcast_that_runs_until_mi
     delivery.refresh_from_db()
     assert (broadcast.status, broadcast.run_until) == ("sending", MIDNIGHT)
     assert (delivery.status, delivery.reason, delivery.not_before) == ("pending", "", local(9))
-    assert (delivery.revision, delivery.settled_at) == (2, None)
+    assert (delivery.revision, delivery.settled_at, delivery.token) == (2, None, None)
     assert {message["body"][1]["broadcast_id"] for message in queued(broker)} == {broadcast.pk}
 
 
