@@ -92,6 +92,7 @@ class Slice:
             try:
                 is_left = await self._step()
             except DATABASE_AWAY:  # at a look between the turns: the next turn waits until it is back
+                self._is_witnessed = False
                 await self._database.run(close_connection)
         while self._calls or self._calls.answers:
             await self._calls.wait_for_answer(seconds=NAP)
@@ -150,7 +151,7 @@ class Slice:
         is_probe = False
         # Until the picture is uploaded there are only probes, so that it goes up once.
         claims = await self._turn(want=0 if self._channel.needs_upload else len(permits))
-        if not claims and await self._win_probe():
+        if not claims and self._is_witnessed and await self._win_probe():
             claimed, is_probe = monotonic(), True
             claims = await self._turn(want=1, is_probe=True)
             if not claims:
@@ -220,6 +221,7 @@ class Slice:
     async def _recover(self, token: UUID) -> None:
         """Wait for PostgreSQL, and return what a statement may have claimed whose reply was lost."""
         self._away_since = min(self._away_since, monotonic())
+        self._is_witnessed = False  # what answers next may be a backup
         while True:
             await self._database.run(close_connection)
             try:

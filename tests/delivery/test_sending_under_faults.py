@@ -8,13 +8,14 @@ from typing import ParamSpec, TypeVar
 
 import pytest
 from django.conf import LazySettings
-from django.db import OperationalError, connection
+from django.db import OperationalError, connection, transaction
 
-from delivery import ledger, sending
+from delivery import ledger, reasons, sending
 from delivery.database_thread import DatabaseThread
-from delivery.models import Broadcast
+from delivery.models import Broadcast, SendingLock
 from delivery.recording import record_and_claim
 from delivery.window import Window
+from posts import clock
 from subscribers.telegram.client import open_bot
 from subscribers.telegram.pace import open_pace
 from tests.delivery.running import make_proven
@@ -49,6 +50,26 @@ def test_a_database_that_cuts_its_connections_loses_no_answer_and_makes_no_unkno
 
     assert set(states(broadcast)) == {"sent"}
     assert served(telegram, chats) == [1] * 150
+
+
+def test_a_database_that_comes_back_as_another_one_locks_before_anything_is_claimed(telegram: SandboxProcess) -> None:
+    broadcast = make_proven()
+    chats = make_recipients(telegram, broadcast, 150)
+    fault(telegram, {"delay": 0.1}, times=0)
+    sender = Thread(target=send, args=[broadcast])
+    sender.start()
+    while "sent" not in states(broadcast):
+        sleep(0.01)
+
+    with transaction.atomic(), connection.cursor() as cursor:  # as when a backup is put in its place
+        SendingLock.objects.update(home="another")
+        cursor.execute(CUT)
+        at = clock.now()
+    sender.join()
+
+    assert SendingLock.objects.get().reason == reasons.RESTORED
+    assert not broadcast.deliveries.filter(claimed_at__gt=at).exists()
+    assert 0 in served(telegram, chats)
 
 
 class LosesOneReply(DatabaseThread):
