@@ -36,8 +36,9 @@ UNKNOWN = Verdict(Delivery.Status.UNKNOWN, "no answer")
 def make_waiting(broadcast: Broadcast, count: int) -> None:
     people = [Subscriber(chat_id=10**6 + number, joined_at=LONG_AGO) for number in range(count)]
     Delivery.objects.bulk_create(
-        Delivery(broadcast=broadcast, subscriber=person, not_before=LONG_AGO)
-        for person in Subscriber.objects.bulk_create(people)
+        # One after the other: within a test all answers have one moment, and only the rows' order tells them apart.
+        Delivery(broadcast=broadcast, subscriber=person, not_before=LONG_AGO + timedelta(seconds=number))
+        for number, person in enumerate(Subscriber.objects.bulk_create(people))
     )
 
 
