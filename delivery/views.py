@@ -31,7 +31,7 @@ def act_on_day(request: HttpRequest, *, day: str, act: str) -> HttpResponse:
     if is_sent and form.is_valid():
         _do(request, chosen, facts, form.cleaned_data)
         return redirect(_page_of(facts))
-    if not is_sent and chosen not in (*desk.acts(facts), *desk.acts_on_unknown(facts)):
+    if chosen not in (*desk.acts(facts), *desk.acts_on_unknown(facts)):
         messages.warning(request, _("This is not possible now: see how the day stands."))
         return redirect(_page_of(facts))
     return confirm(request, chosen, acting.ask(chosen, facts), form=form, back=_page_of(facts))
