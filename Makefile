@@ -2,7 +2,7 @@
 # One morning to its end: `make demo`. Everything, until Ctrl-C: `make run`.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run test check mutants lock for-users for-developers \
+.PHONY: help demo run test check chaos soak mutants lock for-users for-developers \
 	format lint types contracts migrations deploy translations
 
 PYTHONS := python3.11 python3.12 python3.13 python3 python3.14
@@ -22,6 +22,8 @@ help:
 	@echo 'make run     everything, until Ctrl-C: the sandbox, or your bot with TELEGRAM_BOT_TOKEN in .env'
 	@echo 'make test    the tests (ARGS= goes to pytest)'
 	@echo 'make check   format, lint, types, contracts, migrations, deploy check, translations, and the tests'
+	@echo 'make chaos   whole days of faults drawn at random, with the real parts (SEED= DAYS=)'
+	@echo 'make soak    the long tests, and 100 days of chaos'
 	@echo 'make mutants mutation testing of what sends; survivors are listed at its end (CONTRIBUTING.md)'
 	@echo 'make lock    write the hashed requirements from pyproject.toml'
 
@@ -62,6 +64,14 @@ translations: for-developers
 	waiting=$$(msgattrib --no-wrap --untranslated $(CATALOGUE).po; msgattrib --no-wrap --only-fuzzy $(CATALOGUE).po); \
 	test -z "$$waiting" || { printf '%s\n' "$$waiting" 'These texts wait for their translation.'; exit 1; }; \
 	test "$$before" = "$$(cat $(CATALOGUE).?o | cksum)" || { echo 'locale/ was behind; now commit it.'; exit 1; }
+
+# Whole days of faults: SEED= draws the same ones again, DAYS= says how many (docs/testing-faults.md).
+chaos: for-developers
+	@$(BIN)/python -m tests.chaos $(if $(SEED),--seed $(SEED)) $(if $(DAYS),--days $(DAYS))
+
+soak: for-developers
+	@$(BIN)/python -m pytest -m long $(ARGS)
+	@$(MAKE) --no-print-directory chaos DAYS=$(or $(DAYS),100)
 
 mutants: for-developers
 	@PYTHONPATH=. $(BIN)/python tests/mutation run --max-children 1 $(ARGS)
