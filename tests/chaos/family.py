@@ -6,7 +6,7 @@ from collections import defaultdict
 from contextlib import suppress
 from pathlib import Path
 
-# What stands in the command line of each part.
+# What stands in the command line of each part; Celery rewrites its own where setproctitle is installed.
 ROLES = {
     "sandbox": "donate1024.sandbox",
     "postgres": "/bin/postgres",
@@ -15,7 +15,7 @@ ROLES = {
     "bot": "run_bot",
     "telegram": "telegram@",
     "default": "default@",
-    "beat": "\0beat\0",
+    "beat": " donate1024 beat ",
 }
 
 
@@ -77,6 +77,6 @@ def _children() -> defaultdict[int, list[int]]:
 
 def _command(pid: int) -> str:
     try:
-        return Path(f"/proc/{pid}/cmdline").read_text(errors="replace")
+        return Path(f"/proc/{pid}/cmdline").read_text(errors="replace").replace("\0", " ")
     except OSError:
         return ""
