@@ -32,6 +32,10 @@ def is_on_hold() -> bool:
     return until is not None and until > clock.now()
 
 
+def wait_for_attempt(installation: Installation, *, number: int) -> None:
+    installation.wait_until(lambda: len(attempts(installation)) >= number, what=f"attempt {number}")
+
+
 def empty_valkey() -> None:
     redis.Redis.from_url(settings.REDIS_URL).flushdb()
     redis.Redis.from_url(settings.LIMITER_URL).flushdb()
@@ -52,15 +56,12 @@ def test_an_outage_is_probed_by_one_message_in_growing_waits_and_survives_an_emp
     in_flight = installation.books()["counts"]["unknown"]
     told = loads(installation.manage("broadcast", "status", "--json").stdout)
 
-    for waited in (10, 20, 40, 80, 160):
+    for probed in range(1, 6):
         empty_valkey()
-        known = len(attempts(installation))
         until = hold_until()
         assert until
         installation.pass_time((until - clock.now()).total_seconds())
-        installation.wait_until(
-            lambda known=known: len(attempts(installation)) > known, what=f"a probe after {waited} s"
-        )
+        wait_for_attempt(installation, number=10 + in_flight + probed)
         installation.wait_until(is_on_hold, what="the next hold")
     installation.sandbox.delete("/control/faults")
     installation.pass_time(330)
