@@ -7,7 +7,7 @@ from typing import Literal
 
 FIRST_PERSON, FIRST_GROUP, FIRST_SUPERGROUP, FIRST_NEWCOMER = 1001, -4001, -1002000000001, 500_001
 GROUPS = 6
-LASTS = 7.0  # seconds after the plan in which faults begin
+PACE = 24.5  # messages a second, so that faults begin while the run goes on
 
 Kind = Literal[
     "usual",
@@ -170,7 +170,7 @@ def draw_day(seed: int, number: int) -> DayPlan:
         to_clock_change=rng.random() < 0.06,
         send_at=hour if rng.random() < 0.2 else None,
         gives_up=rng.random() < 0.4,
-        turn_at=rng.uniform(0.5, 3.0),
+        turn_at=round(rng.uniform(0.2, 0.8) * people / PACE, 2),
         morning=tuple(sorted(morning, key=lambda act: act.at)),
         acts=tuple(sorted(acts, key=lambda act: act.at)),
     )
@@ -186,7 +186,7 @@ def _draw(rng: Random, table: dict[str, int], people: int, number: int) -> Act:
     has_chat = table is PEOPLE or name in {"flood for a group", "refuse a chat"}
     lasts = name.startswith("freeze") or name in {"hang", "delay", "flood for all"}
     act = Act(
-        at=round(rng.uniform(0.0, LASTS), 2),
+        at=round(rng.uniform(0.0, people / PACE), 2),
         name=name,
         chat=chat if has_chat else 0,
         times=rng.randint(1, 4) if table is TELEGRAM else 1,
