@@ -43,7 +43,7 @@ def served_on(installation: Installation, day: date) -> dict[int, int]:
 def wait_for_morning(installation: Installation, people: Iterable[int], day: date) -> None:
     """Until each of them, and nobody else, has had one post that day."""
     expected = dict.fromkeys(people, 1)
-    installation.wait_until(lambda: served_on(installation, day) == expected, what=f"the morning of {day}")
+    installation.wait_until(lambda: served_on(installation, day) == expected, seconds=60, what=f"the morning of {day}")
 
 
 def wait_for_ticks(installation: Installation, worker: Process) -> None:
