@@ -83,6 +83,7 @@ class Slice:
         self._calls = Calls(self._channel, window)
         self._window = window
         self._is_witnessed = False
+        self._has_pace = True
         self._away_since = inf  # the monotonic time since which PostgreSQL does not answer
         self._ends = monotonic() + SLICE_SECONDS
 
@@ -140,10 +141,14 @@ class Slice:
 
     async def _take_permits(self, most: int) -> list[float]:
         try:
-            return await self._pace.take(most, horizon=HORIZON)
+            permits = await self._pace.take(most, horizon=HORIZON)
         except redis.exceptions.RedisError:
-            logger.warning("Valkey is out of reach: nothing is sent without its pace")
-            return []
+            if self._has_pace:  # asked twenty times a second: one line an outage
+                logger.warning("Valkey is out of reach: nothing is sent without its pace")
+            self._has_pace, permits = False, []
+        else:
+            self._has_pace = True
+        return permits
 
     async def _send(self, permits: list[float]) -> bool:
         """Claim for the permits and begin the calls; False where nothing could be claimed."""

@@ -128,8 +128,8 @@ def test_an_answer_that_comes_during_the_last_look_is_counted_before_the_slice_i
     assert served(telegram, [-chat]) == [1]
 
 
-def test_without_valkey_nothing_is_sent(
-    telegram: SandboxProcess, settings: LazySettings, monkeypatch: pytest.MonkeyPatch
+def test_without_valkey_nothing_is_sent_and_the_log_says_so_once(
+    telegram: SandboxProcess, settings: LazySettings, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sending, "SLICE_SECONDS", 0.5)
     settings.LIMITER_URL = "unix:///nowhere/valkey.sock"
@@ -141,6 +141,7 @@ def test_without_valkey_nothing_is_sent(
     assert is_left
     assert calls_to(telegram, chats) == []
     assert states(broadcast) == ["pending"] * 3
+    assert caplog.text.count("Valkey is out of reach") == 1
 
 
 def test_a_worker_that_is_told_to_stop_finishes_its_calls_and_begins_none(
