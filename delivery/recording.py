@@ -90,9 +90,8 @@ def _record_probe(answer: Answer, *, broadcast_id: int) -> None:
 
 def _record_upload(verdict: Verdict, *, broadcast_id: int, bot_id: int) -> None:
     picture_id, planned_at = Broadcast.objects.values_list("picture_id", "planned_at").get(pk=broadcast_id)
-    uploads = UploadedPicture.objects.filter(bot_id=bot_id, picture_id=picture_id)
     # Only the handle that was refused: somebody else may have uploaded the picture again by now.
-    stale = uploads.filter(file_id=verdict.stale_file_id)
+    stale = UploadedPicture.objects.filter(bot_id=bot_id, file_id=verdict.stale_file_id)
     if stale.filter(uploaded_at__gt=planned_at).exists():  # given by this run's own upload: another would not help
         brakes.pause(broadcast_id, reason=reasons.PICTURE_REFUSED)
     stale.delete()
