@@ -42,8 +42,10 @@ def test_every_change_says_who_made_it_and_why(
 
     act(broadcast)
 
+    (change,) = Change.objects.all()
     assert history() == [noted]
-    assert before <= Change.objects.get().at <= clock.now()
+    assert change.broadcast == broadcast
+    assert before <= change.at <= clock.now()
 
 
 def test_a_plan_and_a_skip_say_who_made_them() -> None:
@@ -52,6 +54,7 @@ def test_a_plan_and_a_skip_say_who_made_them() -> None:
     control.skip(DAY + timedelta(days=1), reason="День жалоби", by="Іван", at=MORNING)
 
     assert history() == [("planned", "Ольга", ""), ("skipped", "Іван", "День жалоби")]
+    assert list(Change.objects.values_list("broadcast__date", flat=True)) == [DAY, DAY + timedelta(days=1)]
 
 
 @pytest.mark.parametrize("status", ["planned", "finished", "cancelled"])
