@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from tests.chaos import curator, machine, people, restoring, telegram
-from tests.chaos.drawing import MACHINE, PEOPLE, TELEGRAM, Act
+from tests.chaos.drawing import EVERYBODY_GONE, MACHINE, PEOPLE, TELEGRAM, Act
 from tests.chaos.installation import Stuck, wait_until
 from tests.chaos.journal import Journal, Json, Story, post_of
 from tests.chaos.promises import Broken, Case, Row, broken_promises
@@ -133,7 +133,7 @@ class Day:
     def _perform(self, act: Act) -> None:
         if act.name in MACHINE:
             machine.ACTS[act.name](self.scene, act)
-        elif act.name in TELEGRAM:
+        elif act.name in TELEGRAM or act.name == EVERYBODY_GONE:
             telegram.strike(self.scene, act)
         elif act.name in PEOPLE:
             people.act_out(self.scene, act)

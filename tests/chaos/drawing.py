@@ -1,6 +1,6 @@
 """What a seed draws: the days, and everything that goes wrong in each. The same seed draws the same."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import time
 from random import Random
 from typing import Literal
@@ -16,6 +16,7 @@ Kind = Literal[
     "quiet hour in mid-run",
     "midnight in mid-run",
     "restored in mid-run",
+    "the wrong bot",
     "day off",
     "switched off",
 ]
@@ -26,6 +27,7 @@ KINDS: dict[Kind, int] = {
     "quiet hour in mid-run": 7,
     "midnight in mid-run": 5,
     "restored in mid-run": 5,
+    "the wrong bot": 4,
     "day off": 4,
     "switched off": 3,
 }
@@ -68,8 +70,8 @@ TELEGRAM = {
     "refuse a chat": 4,
     "refuse the token": 4,
     "refuse the file": 4,
-    "everybody is gone": 3,
 }
+EVERYBODY_GONE = "everybody is gone"
 PEOPLE = {
     "stop": 8,
     "block": 6,
@@ -161,6 +163,9 @@ def draw_day(seed: int, number: int) -> DayPlan:
     acts += [_draw(rng, curator, people, number) for _ in range(rng.choice((0, 0, 1, 1, 2)))]
     if kind == "restored in mid-run":
         acts = []  # whoever did something after the backup would be forgotten, as nobody can mend
+    if kind == "the wrong bot":
+        # Alone: where something stopped the run before the twentieth answer, Telegram's word would be taken for good.
+        acts = [Act(at=0.0, name=EVERYBODY_GONE, times=30)]
     morning = [_draw(rng, PEOPLE, people, number) for _ in range(rng.randint(2, 6))]
     return DayPlan(
         seed=seed,
@@ -185,7 +190,7 @@ def _draw(rng: Random, table: dict[str, int], people: int, number: int) -> Act:
         chat = FIRST_NEWCOMER + 100 * number + rng.randrange(100)
     has_chat = table is PEOPLE or name in {"flood for a group", "refuse a chat"}
     lasts = name.startswith("freeze") or name in {"hang", "delay", "flood for all"}
-    act = Act(
+    return Act(
         at=round(rng.uniform(0.0, people / PACE), 2),
         name=name,
         chat=chat if has_chat else 0,
@@ -193,5 +198,3 @@ def _draw(rng: Random, table: dict[str, int], people: int, number: int) -> Act:
         seconds=round(rng.uniform(0.5, 2.5), 1) if lasts else 0.0,
         jump=rng.choice((0.0, 300.0)) if name.startswith("freeze") else 0.0,
     )
-    # Only in the beginning it is the wrong bot; later Telegram is believed, and people would be lost for good.
-    return replace(act, at=0.0, times=30) if name == "everybody is gone" else act

@@ -1,6 +1,6 @@
 """What goes wrong with Telegram: the sandbox is asked to refuse, to drop, to hang."""
 
-from tests.chaos.drawing import Act
+from tests.chaos.drawing import EVERYBODY_GONE, Act
 from tests.chaos.installation import SandboxSaysNo
 from tests.chaos.scene import Scene
 
@@ -14,7 +14,7 @@ REFUSALS = {
     "refuse the text": (400, "Bad Request: can't parse entities: Unsupported start tag"),
     "refuse a chat": (400, "Bad Request: not enough rights to send photos to the chat"),
     "refuse the token": (401, "Unauthorized"),
-    "everybody is gone": (403, "Forbidden: bot was blocked by the user"),
+    EVERYBODY_GONE: (403, "Forbidden: bot was blocked by the user"),
     "refuse the file": (400, "Bad Request: wrong file identifier/HTTP URL specified"),
 }
 
