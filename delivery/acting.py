@@ -39,7 +39,9 @@ def ask(act: Act, day: Day) -> list[str]:
         case Act.CANCEL:
             return [_waiting(day), _("They will not get today's message. What was sent stays sent.")]
         case Act.SKIP:
-            return [_("Nothing goes out on this day. It cannot be undone.")]
+            return [_("Nothing goes out on this day. Until it is over you may take that back.")]
+        case Act.UNSKIP:
+            return [_("If its hour is still to come, it goes out at that hour.")]
         case Act.ARRIVED | Act.SEND_AGAIN:
             return ask_on_unknown(act, count=day.count(Delivery.Status.UNKNOWN))
     return []
@@ -75,6 +77,9 @@ def do(act: Act, *, day: date, by: str, at: datetime, reason: str = "", fundrais
         case Act.SKIP:
             control.skip(day, reason=reason, by=by, at=at)
             return _("Nothing goes out on this day.")
+        case Act.UNSKIP:
+            control.unskip(day, by=by, at=at)
+            return _("The day is given back. If its hour is over, «Send now» sends.")
         case Act.SEND_NOW:
             if day != clock.local_date(at):
                 raise CannotChange(_("the day of this broadcast, %s, is over") % day)

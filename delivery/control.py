@@ -1,4 +1,4 @@
-"""What a person does to a broadcast: pause, resume, cancel, skip."""
+"""What a person does to a broadcast: pause, resume, cancel, skip, take the skip back."""
 
 import logging
 from datetime import date, datetime
@@ -96,6 +96,21 @@ def skip(day: date, *, reason: str, by: str, at: datetime) -> Broadcast:
     broadcast.save()
     history.note(Change.What.SKIPPED, broadcast_id=broadcast.pk, by=by, reason=reason)
     return broadcast
+
+
+@transaction.atomic
+def unskip(day: date, *, by: str, at: datetime) -> None:
+    """Give a skipped date back: its hour, if it is still to come, counts again.
+
+    Raises:
+        CannotChange: if the date is past, or not skipped.
+    """
+    if day < clock.local_date(at):
+        raise CannotChange(_("%s is past") % day)
+    skipped = Broadcast.objects.filter(date=day, status=Broadcast.Status.SKIPPED)
+    if not skipped.delete()[0]:
+        raise CannotChange(_("%s is not skipped") % day)
+    history.note(Change.What.UNSKIPPED, broadcast_id=None, by=by, reason=str(day))
 
 
 def _state_of(broadcast: Broadcast) -> str:

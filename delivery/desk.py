@@ -25,6 +25,7 @@ class Act(TextChoices):
     REFREEZE = "refreeze", _("Take the mended text")
     SEND_NOW = "send-now", _("Send now")
     SKIP = "skip", _("Skip today")
+    UNSKIP = "unskip", _("Take the skip back")
     CANCEL = "cancel", _("Cancel for good")
     ARRIVED = "arrived", _("It arrived")
     SEND_AGAIN = "send-again", _("Send again knowingly")
@@ -109,6 +110,7 @@ def acts(day: Day) -> list[Act]:
         Act.REFREEZE: is_paused and not is_out,
         Act.SEND_NOW: day.is_free and day.may_send and day.conflict is None,
         Act.SKIP: day.is_free and day.is_today,
+        Act.UNSKIP: day.status == Status.SKIPPED and day.date >= clock.local_date(day.at),
         Act.CANCEL: is_running or is_paused,
     }
     return [act for act, is_offered in offers.items() if is_offered]

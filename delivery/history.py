@@ -1,5 +1,7 @@
 """Who changed what of a broadcast, when and why: written with the change, never edited."""
 
+from typing import Self
+
 from django.db import models
 from django.utils.translation import gettext, gettext_lazy as _, gettext_noop
 
@@ -7,6 +9,11 @@ from delivery import reasons
 from posts import clock
 
 COMMAND_LINE = gettext_noop("command line")  # whoever sits at it
+
+
+class ChangeQuerySet(models.QuerySet["Change"]):
+    def of_the_lock(self) -> Self:
+        return self.filter(what__in=[Change.What.LOCKED, Change.What.UNLOCKED])
 
 
 class Change(models.Model):
@@ -18,6 +25,7 @@ class Change(models.Model):
         RESUMED = "resumed", _("resumed")
         CANCELLED = "cancelled", _("cancelled")
         SKIPPED = "skipped", _("skipped")
+        UNSKIPPED = "unskipped", _("skip taken back")
         EXPIRED = "expired", _("expired")
         FINISHED = "finished", _("finished")
         REFROZEN = "refrozen", _("message taken anew")  # from the mended fundraiser
@@ -26,17 +34,19 @@ class Change(models.Model):
         LOCKED = "locked", _("locked")
         UNLOCKED = "unlocked", _("unlocked")
 
-    broadcast = models.ForeignKey(  # none: of the lock
-        "delivery.Broadcast", models.CASCADE, null=True, related_name="changes", verbose_name=_("broadcast")
+    broadcast = models.ForeignKey(  # none: of the lock, or of a skip that was taken back
+        "delivery.Broadcast", models.SET_NULL, null=True, related_name="changes", verbose_name=_("broadcast")
     )
     at = models.DateTimeField(_("at"), default=clock.now)
     by = models.CharField(_("by"), max_length=150, blank=True)  # a person; empty: the machine itself
     what = models.CharField(_("what"), max_length=12, choices=What)
     reason = models.CharField(_("reason"), max_length=200, blank=True)
 
+    objects = ChangeQuerySet.as_manager()
+
     class Meta:
         verbose_name = _("change")
-        verbose_name_plural = _("history")
+        verbose_name_plural = _("changes")
         ordering = ("at", "pk")
 
     def __str__(self) -> str:

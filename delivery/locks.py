@@ -94,8 +94,8 @@ def in_full(lock: SendingLock) -> str:
     """What happened, what it means for people, and what to do."""
     return _(
         "Sending is locked: %(reason)s. Nobody is written to. What to do: if the bot in the settings is the wrong one, "
-        "or another installation is at work, mend that first. If today's message went out already, `broadcast cancel` "
-        "or `broadcast skip` first. Then `broadcast unlock`."
+        "or another installation is at work, mend that first. If people have today's message already, cancel it "
+        "(`broadcast cancel`) or skip today (`broadcast skip`). Then unlock sending (`broadcast unlock`)."
     ) % {"reason": reasons.in_words(lock.reason)}
 
 

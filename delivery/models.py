@@ -197,6 +197,8 @@ class Delivery(models.Model):
             # What the claim walks, in the order in which it walks it.
             models.Index(name="delivery_due", fields=["broadcast", "not_before"], condition=Q(status="pending")),
             models.Index(name="delivery_in_flight", fields=["claimed_at"], condition=Q(status="sending")),
+            # Nearly none, and the ones that people look at.
+            models.Index(name="delivery_unknown", fields=["broadcast"], condition=Q(status="unknown")),
             # What the last calls brought: many of them gone are a sign of the wrong bot.
             models.Index(
                 name="delivery_answered",

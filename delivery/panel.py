@@ -24,7 +24,7 @@ def panel(day: Day, *, may_act: bool, in_full: bool = False) -> dict[str, Any]:
         "unknown_rows": _unknown_rows(day),
         "acts_on_unknown": desk.acts_on_unknown(day) if may_act and in_full else [],
         "locked": locks.in_full(day.lock) if day.lock.is_locked else "",
-        "lock_changes": Change.objects.filter(broadcast=None),
+        "lock_changes": Change.objects.of_the_lock(),
         "conflict": _conflict(day),
     }
 

@@ -84,6 +84,16 @@ def test_today_is_skipped_with_a_reason_only(curator: Client) -> None:
     assert (row.status, row.reason, row.changes.get().by) == ("skipped", "День жалоби", "olha")
 
 
+def test_a_skip_is_taken_back(curator: Client) -> None:
+    act(curator, "skip", reason="День жалоби")
+
+    said = act(curator, "unskip")
+
+    assert said == ["success: The day is given back. If its hour is over, «Send now» sends."]
+    assert not Broadcast.objects.exists()
+    assert [(change.what, change.by) for change in Change.objects.all()] == [("skipped", "olha"), ("unskipped", "olha")]
+
+
 def test_unlocking_asks_for_a_persons_word(curator: Client) -> None:
     lock_sending()
 
@@ -156,7 +166,7 @@ def test_no_other_act_and_no_other_day_has_a_page(curator: Client, wrong: str) -
 
 
 @pytest.mark.parametrize(
-    "name", ["pause", "resume", "cancel", "refreeze", "send-now", "skip", "unlock", "arrived", "send-again"]
+    "name", ["pause", "resume", "cancel", "refreeze", "send-now", "skip", "unskip", "unlock", "arrived", "send-again"]
 )
 def test_every_act_needs_the_permission_and_its_own_form(onlooker: Client, broadcast: Broadcast, name: str) -> None:
     lock_sending()

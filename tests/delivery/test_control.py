@@ -1,4 +1,4 @@
-from datetime import timedelta
+from datetime import date, timedelta
 from threading import Event
 
 import pytest
@@ -226,3 +226,25 @@ def test_a_tick_plans_nothing_while_the_date_is_being_skipped() -> None:
     together(skip_slowly, tick)
 
     assert Broadcast.objects.get().status == "skipped"
+
+
+def test_a_skipped_date_that_is_given_back_is_planned_at_its_hour() -> None:
+    make_fundraiser()
+    make_schedule()
+    control.skip(DAY, reason="so", by="Ольга", at=local(7))
+
+    control.unskip(DAY, by="Ольга", at=local(7, 30))
+
+    assert planning.plan_due_broadcast(at=MORNING)
+
+
+@pytest.mark.parametrize(
+    ("day", "words"), [(DAY, "2026-03-29 is not skipped"), (DAY - timedelta(days=1), "2026-03-28 is past")]
+)
+def test_only_a_skipped_date_that_is_to_come_is_given_back(day: date, words: str) -> None:
+    Broadcast.objects.create(date=DAY, status="expired", reason="its hour went by")
+
+    with pytest.raises(CannotChange, match=words):
+        control.unskip(day, by="Ольга", at=MORNING)
+
+    assert Broadcast.objects.count() == 1

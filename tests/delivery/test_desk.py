@@ -49,7 +49,8 @@ def make_missed(reason: str = reasons.MISSED, **facts: Any) -> Day:
         (make_day("paused", counts={"pending": 3}), [Act.RESUME, Act.REFREEZE, Act.CANCEL]),
         (make_day("finished"), []),
         (make_day("cancelled"), []),
-        (make_day("skipped", of={"fundraiser_id": None}), []),
+        (make_day("skipped", of={"fundraiser_id": None}), [Act.UNSKIP]),
+        (make_day("skipped", of={"fundraiser_id": None}, at=MORNING + timedelta(days=1)), []),
         (make_day("expired"), []),  # something was planned on it: it stays what it is
     ],
 )

@@ -184,7 +184,7 @@ def test_a_claim_needs_neither_the_broadcasts_row_nor_the_subscribers() -> None:
 
     with transaction.atomic():
         Broadcast.objects.select_for_update(of=["self"]).get(pk=broadcast.pk)
-        Subscriber.objects.select_for_update().get(pk=delivery.subscriber_id)
+        Subscriber.objects.select_for_update().get()
         claims = claim_at_once(broadcast)
 
     assert [claim.delivery_id for claim in claims] == [delivery.pk]

@@ -24,7 +24,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         acts = parser.add_subparsers(
-            dest="act", required=True, metavar="start|pause|refreeze|resume|cancel|skip|unlock|status"
+            dest="act", required=True, metavar="start|pause|refreeze|resume|cancel|skip|unskip|unlock|status"
         )
         start = acts.add_parser("start", help="plan today's broadcast, as the schedule would")
         start.add_argument("--fundraiser", type=int, metavar="ID", help="this one, instead of the one whose turn it is")
@@ -36,6 +36,8 @@ class Command(BaseCommand):
         skip = acts.add_parser("skip", help="take a date, so that nothing is sent on it")
         skip.add_argument("--date", type=_date, required=True, metavar="YYYY-MM-DD")
         skip.add_argument("--reason", required=True, help="what the others will read")
+        unskip = acts.add_parser("unskip", help="give a skipped date back")
+        unskip.add_argument("--date", type=_date, required=True, metavar="YYYY-MM-DD")
         acts.add_parser("unlock", help="this bot and this database are the right ones, and the only ones")
         status = acts.add_parser("status", help="show the books; exit code 1 where the day has no broadcast")
         status.add_argument("--date", type=_date, metavar="YYYY-MM-DD", help="another day than today")
@@ -73,6 +75,10 @@ class Command(BaseCommand):
     def _skip(self, *, date: date, reason: str, **_: object) -> None:
         control.skip(date, reason=reason, by=BY, at=clock.now())
         self.stdout.write(f"Nothing is sent on {date}: {reason}")
+
+    def _unskip(self, *, date: date, **_: object) -> None:
+        control.unskip(date, by=BY, at=clock.now())
+        self.stdout.write(f"{date} is given back: it goes out at its hour, or by `broadcast start --now`.")
 
     def _unlock(self, **_: object) -> None:
         locks.unlock(testimonies=asyncio.run(witness.ask()), by=BY, at=clock.now())
