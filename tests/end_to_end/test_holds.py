@@ -60,7 +60,7 @@ def test_an_outage_is_probed_by_one_message_in_growing_waits_and_survives_an_emp
         empty_valkey()
         until = hold_until()
         assert until
-        installation.pass_time((until - clock.now()).total_seconds())
+        installation.pass_time(max((until - clock.now()).total_seconds(), 0))
         wait_for_attempt(installation, number=10 + in_flight + probed)
         installation.wait_until(is_on_hold, what="the next hold")
     installation.sandbox.delete("/control/faults")
