@@ -31,7 +31,11 @@ class DailySchedule(models.Model):
 
     id = models.SmallIntegerField(primary_key=True, default=1, editable=False)
     send_at = models.TimeField(
-        _("sending begins at"), default=time(8), help_text=_("At 09:00 the country keeps its minute of silence.")
+        _("sending begins at"),
+        default=time(8),
+        help_text=_(
+            "At 09:00 the country keeps its minute of silence. An hour that has passed when you save begins tomorrow."
+        ),
     )
     latest_after = models.DurationField(
         _("latest start after"),
@@ -39,7 +43,9 @@ class DailySchedule(models.Model):
         help_text=_("Hours:minutes:seconds. If something was in the way, sending may still begin so much later."),
     )
     quiet_from = models.TimeField(
-        _("quiet from"), default=time(22), help_text=_("What has not gone out by then waits for your decision.")
+        _("quiet from"),
+        default=time(22),
+        help_text=_("What has not gone out by then waits for your decision. A broadcast under way keeps its hours."),
     )
     report_at = models.TimeField(_("report at"), default=time(20))
     is_enabled = models.BooleanField(

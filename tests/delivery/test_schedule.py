@@ -6,6 +6,8 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 import pytest
+from django.test import Client
+from django.urls import reverse
 
 from delivery import tasks
 from delivery.models import Broadcast, DailySchedule
@@ -226,3 +228,14 @@ def test_a_new_schedule_is_off_and_counts_from_now(set_clock: SetClock) -> None:
     assert not schedule.is_enabled
     assert local(12, 20) <= schedule.effective_from < local(12, 21)
     assert DailySchedule.load().effective_from == schedule.effective_from
+
+
+def test_the_admin_has_no_bulk_action_on_the_schedule(admin_client: Client) -> None:
+    make_schedule()
+    before = DailySchedule.objects.values().get()
+    form = {"action": "delete_selected", "_selected_action": [1], "form-0-send_at": "07:00", "_save": "1"}
+
+    answer = admin_client.post(reverse("admin:delivery_dailyschedule_changelist"), form)
+
+    assert answer.status_code == 302  # to the one page of the one row
+    assert DailySchedule.objects.values().get() == before
