@@ -111,7 +111,7 @@ def test_nothing_is_claimed_after_the_hour_until_which_a_broadcast_runs(*, is_pr
 @pytest.mark.parametrize("is_probe", [False, True])
 def test_nothing_is_claimed_for_another_revision_than_the_frozen_one(*, is_probe: bool) -> None:
     broadcast = make_proven(revision=2)
-    make_delivery(broadcast)
+    make_delivery(broadcast, revision=2)
 
     assert turn(broadcast, revision=1, is_probe=is_probe) == []
 
