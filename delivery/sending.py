@@ -33,7 +33,7 @@ NAP = 0.05  # seconds between two looks where nothing can be claimed at once
 DATABASE_AWAY = (OperationalError, InterfaceError)
 # Seconds to write down answers while PostgreSQL restarts; then they become `unknown`. With the calls in flight it is
 # less than a supervisor waits for a worker that it stops.
-DATABASE_PATIENCE = 40.0
+DATABASE_PATIENCE = 30.0
 
 
 @dataclass(frozen=True, slots=True)
