@@ -64,11 +64,14 @@ def start_again(server: Server) -> None:
             sleep(0.2)
 
 
-def cut_all_connections(postgres: Postgres) -> int:
-    """`pg_terminate_backend` for every client; returns how many there were."""
-    with psycopg.connect(host=str(postgres.sockets), user="postgres", dbname="postgres", autocommit=True) as admin:
-        cut = admin.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-            " WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
-        ).fetchall()
+def connect(postgres: Postgres) -> psycopg.Connection:
+    return psycopg.connect(host=str(postgres.sockets), user="postgres", dbname="postgres", autocommit=True)
+
+
+def cut_all(admin: psycopg.Connection) -> int:
+    """`pg_terminate_backend` for every other client; returns how many there were."""
+    cut = admin.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
+    ).fetchall()
     return len(cut)

@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import pytest
+from django_celery_beat.models import PeriodicTask
 
 from delivery.models import Delivery
-from tests.end_to_end.installation import Installation
+from tests.end_to_end.installation import CELERY, Installation
 from tests.factories import make_fundraiser
 
 pytestmark = pytest.mark.end_to_end
@@ -18,7 +19,10 @@ def test_processes_that_cannot_write_their_logs_start_and_send(installation: Ins
     installation.fault({"status": 502}, method="sendMessage", nth=5)  # something to log
     installation.set_clock()
     installation.enable_schedule()
-    processes = [installation.bot(), installation.worker(), installation.beat()]
+    beat = installation.start("beat", *CELERY, "beat", "-l", "info", "--pidfile=")
+    processes = [installation.bot(), installation.worker(), beat]
+    installation.wait_until(PeriodicTask.objects.filter(name="sweep").exists, what="beat to write its schedule")
+    installation.hurry_beat()
 
     books = installation.wait_for_status("finished", seconds=120)
 

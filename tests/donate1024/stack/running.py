@@ -90,12 +90,12 @@ class Run:
 
     def everybody(self) -> dict[int, str]:
         """Whoever works on our directory, orphans too: process id -> command line."""
-        mark = str(self.state).encode()
+        marks = str(self.state).encode(), str(environment.socket_dir(self.state)).encode()
         found = {}
         for process in Path("/proc").glob("[0-9]*"):
             try:
                 command = (process / "cmdline").read_bytes()
-                if command and (mark in command or mark in (process / "environ").read_bytes()):
+                if command and any(mark in command + (process / "environ").read_bytes() for mark in marks):
                     found[int(process.name)] = command.replace(b"\0", b" ").decode()
             except OSError:  # it has ended
                 continue
