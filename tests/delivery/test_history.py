@@ -9,7 +9,7 @@ from delivery.models import Broadcast
 from delivery.refusals import CannotChange
 from posts import clock
 from tests.delivery.morning import DAY, MORNING
-from tests.factories import make_broadcast, make_fundraiser
+from tests.factories import make_broadcast, make_fundraiser, make_schedule
 
 pytestmark = pytest.mark.django_db
 
@@ -55,6 +55,15 @@ def test_a_plan_and_a_skip_say_who_made_them() -> None:
 
     assert history() == [("planned", "Ольга", ""), ("skipped", "Іван", "День жалоби")]
     assert list(Change.objects.values_list("broadcast__date", flat=True)) == [DAY, DAY + timedelta(days=1)]
+
+
+def test_a_missed_morning_says_so() -> None:
+    make_schedule()
+
+    planning.plan_due_broadcast(at=MORNING + timedelta(hours=3))
+
+    (change,) = Change.objects.filter(broadcast__date=DAY)
+    assert (change.what, change.by, change.reason) == ("expired", "", reasons.MISSED)
 
 
 @pytest.mark.parametrize("status", ["planned", "finished", "cancelled"])

@@ -55,6 +55,12 @@ def test_a_schedule_that_is_off_is_never_due_and_never_missed() -> None:
     assert not schedule.is_missed(DAY, at=local(11))
 
 
+def test_the_hour_at_which_the_schedule_begins_to_count_counts() -> None:
+    schedule = DailySchedule(is_enabled=True, effective_from=local(8))
+
+    assert schedule.is_due(at=local(8))
+
+
 def test_an_hour_before_the_schedule_counts_is_neither_due_nor_missed() -> None:
     schedule = DailySchedule(is_enabled=True, effective_from=local(8, 0, 1))
 

@@ -1,5 +1,6 @@
 """What begins a day: the tick, or a person's «start»."""
 
+import logging
 from datetime import datetime, time, timedelta
 from typing import Any
 
@@ -9,7 +10,7 @@ from delivery import planning, reasons
 from delivery.models import Broadcast, DailySchedule
 from delivery.refusals import AlreadyPlanned, NotDue
 from posts.showing import NothingToShow
-from tests.delivery.morning import DAY, MIDNIGHT, MORNING, QUIET
+from tests.delivery.morning import DAY, MIDNIGHT, MORNING, QUIET, local
 from tests.delivery.traces import errors
 from tests.factories import (
     make_broadcast,
@@ -25,11 +26,22 @@ def test_a_tick_inside_the_window_plans_until_the_quiet_hour() -> None:
     make_schedule()
     make_fundraiser()
 
-    broadcast = planning.plan_due_broadcast(at=MORNING)
+    planned = planning.plan_due_broadcast(at=MORNING)
 
-    assert broadcast
-    assert broadcast.run_until == QUIET
+    assert planned
+    assert planned == Broadcast.objects.get(begin_until=local(10) + planning.TIME_TO_BEGIN, run_until=QUIET)
+
+
+def test_a_tick_after_the_plan_has_nothing_to_do(caplog: pytest.LogCaptureFixture) -> None:
+    make_schedule()
+    make_fundraiser()
+    planning.plan_due_broadcast(at=MORNING)
+    caplog.clear()
+    caplog.set_level(logging.INFO)
+
     assert planning.plan_due_broadcast(at=MORNING + timedelta(minutes=1)) is None
+
+    assert caplog.messages == []  # Telegram was not asked either
 
 
 def test_a_tick_outside_the_window_leaves_nothing(caplog: pytest.LogCaptureFixture) -> None:
@@ -171,7 +183,17 @@ def test_a_start_inside_the_window_may_run_until_midnight() -> None:
     make_schedule()
     make_fundraiser()
 
-    assert planning.start_broadcast(by="Ольга", at=MORNING).run_until == MIDNIGHT
+    started = planning.start_broadcast(by="Ольга", at=MORNING)
+
+    assert started == Broadcast.objects.get(begin_until=None, run_until=MIDNIGHT)
+
+
+def test_that_there_is_a_broadcast_already_says_more_than_that_its_hour_went_by() -> None:
+    make_schedule()
+    make_broadcast(status="finished", finished_at=MORNING)
+
+    with pytest.raises(AlreadyPlanned):
+        planning.start_broadcast(by="Ольга", at=local(11))
 
 
 @pytest.mark.parametrize(
@@ -180,7 +202,8 @@ def test_a_start_inside_the_window_may_run_until_midnight() -> None:
         ({"is_enabled": False}, MORNING, "switched off"),
         ({"send_at": time(9)}, MORNING, "today's hour, 09:00, has not come"),
         ({}, MORNING.replace(hour=11), "today's hour, 08:00, went by"),
-        ({"effective_from": MORNING.replace(hour=8, minute=0, second=1)}, MORNING, "counts from tomorrow"),
+        ({"effective_from": local(8, 0, 1)}, MORNING, "counts from tomorrow"),
+        ({"effective_from": local(8, 0, 1)}, local(8), "counts from tomorrow"),
     ],
 )
 def test_a_start_that_is_not_due_says_why_and_plans_nothing(facts: dict[str, Any], at: datetime, words: str) -> None:
