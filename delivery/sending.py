@@ -92,9 +92,10 @@ class Slice:
         while is_left and not self._is_over:
             try:
                 is_left = await self._step()
-            except DATABASE_AWAY:  # at a look between the turns: the next turn waits until it is back
+            except DATABASE_AWAY:  # at a look between the turns; what answers next may be a backup
                 self._is_witnessed = False
                 await self._database.run(close_connection)
+                await asyncio.sleep(NAP)
         while self._calls or self._calls.answers:
             await self._calls.wait_for_answer(seconds=NAP)
             await self._turn(want=0)
@@ -110,6 +111,7 @@ class Slice:
     async def _step(self) -> bool:
         """Permits, then the mark, then the calls. Returns whether to go on."""
         if not self._is_witnessed:
+            await self._turn(want=0)  # answers that waited for PostgreSQL do not wait for the witness as well
             return await self._ask_witness()
         room = self._window.cap - len(self._calls)
         if room <= 0:

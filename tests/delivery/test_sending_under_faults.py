@@ -85,6 +85,34 @@ class LosesOneReply(DatabaseThread):
         return returned
 
 
+class IsAwayAtAnAnswer(DatabaseThread):
+    """The connection breaks when the first answers are to be written down."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.has_been_away = False
+
+    async def run(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        self.asked += 1
+        if function is record_and_claim and kwargs["answers"] and not self.has_been_away:
+            self.has_been_away = True
+            raise OperationalError("the connection is lost")
+        return await super().run(function, *args, **kwargs)
+
+
+class IsAway(DatabaseThread):
+    """PostgreSQL has read the broadcast to a slice, and takes no connection since."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    async def run(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        if function is ledger.seconds_to_next:
+            self.asked += 1
+            raise OperationalError("the connection is refused")
+        return await super().run(function, *args, **kwargs)
+
+
 class LooksSlowly(DatabaseThread):
     """A look for a probe lasts so long that calls are over by its end."""
 
@@ -112,6 +140,27 @@ def test_claims_whose_reply_was_lost_are_given_back_and_sent(telegram: SandboxPr
 
     assert states(broadcast) == ["sent"] * 5
     assert served(telegram, chats) == [1] * 5
+
+
+def test_answers_that_waited_for_the_database_are_written_down_as_soon_as_it_is_back(telegram: SandboxProcess) -> None:
+    broadcast = make_proven()
+    make_recipients(telegram, broadcast, 1)  # nothing else is due: only the answer is left
+    database = IsAwayAtAnAnswer()
+
+    send_on(database, broadcast)
+
+    assert database.has_been_away
+    assert states(broadcast) == ["sent"]
+    assert database.asked < 100
+
+
+def test_a_database_that_stays_away_is_not_asked_without_a_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sending, "SLICE_SECONDS", 1.0)
+    database = IsAway()
+
+    send_on(database, make_proven())
+
+    assert 1 < database.asked < 25
 
 
 def test_an_answer_that_comes_during_the_last_look_is_counted_before_the_slice_is_done(
