@@ -111,6 +111,8 @@ async def test_a_migrated_group_has_moved(bot: Bot, sandbox: SandboxProcess) -> 
         "Bad Request: MESSAGE_TOO_LONG",
         "Bad Request: message caption is too long",
         "Bad Request: message text is empty",
+        "Bad Request: text must be non-empty",
+        "Bad Request: ENTITY_BOUNDS_INVALID",
         "Bad Request: inline keyboard button URL 'monobank://jar' is invalid: Unsupported URL protocol",
         "Bad Request: BUTTON_URL_INVALID",
         "Bad Request: PHOTO_INVALID_DIMENSIONS",
@@ -135,6 +137,7 @@ async def test_the_sandbox_refuses_content_in_the_same_words(bot: Bot, sandbox: 
         "Bad Request: wrong remote file identifier specified: Wrong string length",
         "Bad Request: wrong file_id or the file is temporarily unavailable",
         "Bad Request: FILE_REFERENCE_EXPIRED",
+        "Bad Request: FILE_ID_INVALID",
     ],
 )
 async def test_an_unknown_handle_is_the_file(bot: Bot, sandbox: SandboxProcess, description: str) -> None:
