@@ -41,7 +41,7 @@ def ask(act: Act, day: Day) -> list[str]:
         case Act.SKIP:
             return [_("Nothing goes out on this day. Until it is over you may take that back.")]
         case Act.UNSKIP:
-            return [_("If its hour is still to come, it goes out at that hour.")]
+            return [_given_back(day)]
         case Act.ARRIVED | Act.SEND_AGAIN:
             return ask_on_unknown(act, count=day.count(Delivery.Status.UNKNOWN))
     return []
@@ -134,6 +134,15 @@ def _waiting(day: Day) -> str:
     count = day.count(Delivery.Status.PENDING)
     told = ngettext("%(count)s person waits for it.", "%(count)s people wait for it.", count)
     return told % {"count": count}
+
+
+def _given_back(day: Day) -> str:
+    """What becomes of the day once its skip is taken back."""
+    if day.broadcast and day.broadcast.reason.startswith(reasons.SENT_ELSEWHERE):
+        return what_to_do(reasons.SENT_ELSEWHERE)
+    if day.is_today and day.schedule.is_due(at=day.at):
+        return _("Today's hour has come: it begins within a minute")
+    return _("If its hour is still to come, it goes out at that hour.")
 
 
 def _night(day: Day) -> list[str]:

@@ -92,7 +92,10 @@ def skip(day: date, *, reason: str, by: str, at: datetime) -> Broadcast:
     if broadcast.pk and not broadcast.is_free:
         state = broadcast.get_status_display()
         raise CannotChange(_("the broadcast of %(day)s is %(state)s already") % {"day": day, "state": state})
-    broadcast.status, broadcast.reason = Broadcast.Status.SKIPPED, reason[:200]
+    # `unskip` must still know it: what people may have never goes out a second time by itself.
+    is_elsewhere = broadcast.reason == reasons.SENT_ELSEWHERE
+    broadcast.reason = (f"{reasons.SENT_ELSEWHERE}: {reason}" if is_elsewhere else reason)[:200]
+    broadcast.status = Broadcast.Status.SKIPPED
     broadcast.save()
     history.note(Change.What.SKIPPED, broadcast_id=broadcast.pk, by=by, reason=reason)
     return broadcast
@@ -100,7 +103,9 @@ def skip(day: date, *, reason: str, by: str, at: datetime) -> Broadcast:
 
 @transaction.atomic
 def unskip(day: date, *, by: str, at: datetime) -> None:
-    """Give a skipped date back: its hour, if it is still to come, counts again.
+    """Give a skipped date back: its hour counts again, and inside its window it goes out at the next tick.
+
+    What another copy of this database began goes out by a person's word only, as before the skip.
 
     Raises:
         CannotChange: if the date is past, or not skipped.
@@ -108,7 +113,9 @@ def unskip(day: date, *, by: str, at: datetime) -> None:
     if day < clock.local_date(at):
         raise CannotChange(_("%s is past") % day)
     skipped = Broadcast.objects.filter(date=day, status=Broadcast.Status.SKIPPED)
-    if not skipped.delete()[0]:
+    elsewhere = skipped.filter(reason__startswith=reasons.SENT_ELSEWHERE)
+    is_kept = elsewhere.update(status=Broadcast.Status.EXPIRED, reason=reasons.SENT_ELSEWHERE)
+    if not is_kept and not skipped.delete()[0]:
         raise CannotChange(_("%s is not skipped") % day)
     history.note(Change.What.UNSKIPPED, broadcast_id=None, by=by, reason=str(day))
 

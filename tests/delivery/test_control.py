@@ -6,7 +6,7 @@ import redis
 from django.db import transaction
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
-from delivery import control, ledger, planning
+from delivery import control, ledger, planning, reasons
 from delivery.models import Broadcast, Delivery
 from delivery.refusals import AlreadyPlanned, CannotChange
 from posts import clock
@@ -236,6 +236,20 @@ def test_a_skipped_date_that_is_given_back_is_planned_at_its_hour() -> None:
     control.unskip(DAY, by="Ольга", at=local(7, 30))
 
     assert planning.plan_due_broadcast(at=MORNING)
+
+
+def test_a_skip_taken_back_never_sends_by_itself_what_another_copy_began() -> None:
+    make_fundraiser()
+    make_schedule()
+    Broadcast.objects.create(date=DAY, status="expired", reason=reasons.SENT_ELSEWHERE)
+    skipped = control.skip(DAY, reason="люди його мають", by="Ольга", at=MORNING)
+
+    control.unskip(DAY, by="Ольга", at=MORNING)
+
+    assert skipped.reason == f"{reasons.SENT_ELSEWHERE}: люди його мають"
+    assert planning.plan_due_broadcast(at=MORNING) is None
+    row = Broadcast.objects.get()
+    assert (row.status, row.reason) == ("expired", reasons.SENT_ELSEWHERE)
 
 
 @pytest.mark.parametrize(

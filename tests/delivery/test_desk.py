@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from delivery import desk, reasons, telling
+from delivery import acting, desk, reasons, telling
 from delivery.desk import Act, Day
 from delivery.models import Broadcast, DailySchedule, SendingLock
 from posts.models import Fundraiser
@@ -136,6 +136,20 @@ def test_what_is_unknown_may_be_said_to_have_arrived_and_be_sent_again_while_its
 )
 def test_a_day_is_told_in_one_line(day: Day, says: str) -> None:
     assert telling.tell(day).headline == says
+
+
+@pytest.mark.parametrize(
+    ("day", "says"),
+    [
+        (make_day("skipped", at=local(7)), "If its hour is still to come, it goes out at that hour."),
+        (make_day("skipped"), "Today's hour has come: it begins within a minute"),
+        (make_day("skipped", of={"reason": f"{reasons.SENT_ELSEWHERE}: so"}), "People may have it already. Skip today"),
+    ],
+)
+def test_whoever_takes_a_skip_back_is_told_what_goes_out_by_it(day: Day, says: str) -> None:
+    (asked,) = acting.ask(Act.UNSKIP, day)
+
+    assert asked.startswith(says)
 
 
 @pytest.mark.parametrize("reason", sorted(STOPS))
