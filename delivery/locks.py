@@ -119,6 +119,7 @@ def unlock(*, testimonies: Iterable[Testimony], by: str, at: datetime) -> None:
     lock.number = lock.seen_number = max(lock.number, lock.seen_number)
     lock.reason, lock.locked_at, lock.witnessed_at = "", None, None
     lock.save()
+    _pause_running()  # what was planned or resumed at the very moment of the lock
     history.note(Change.What.UNLOCKED, broadcast_id=None, by=by)
     logger.info("sending unlocked by hand at %s", at)
 
@@ -127,9 +128,13 @@ def _lock(lock: SendingLock, reason: str, *, at: datetime) -> None:
     lock.reason, lock.locked_at = reason[:200], at
     lock.save()
     history.note(Change.What.LOCKED, broadcast_id=None, reason=reason)
+    _pause_running()
+    logger.error("sending is locked: %s. What to do: look at `broadcast status`, then `broadcast unlock`", reason)
+
+
+def _pause_running() -> None:
     for broadcast_id in Broadcast.objects.running().values_list("pk", flat=True):
         brakes.pause(broadcast_id, reason=reasons.LOCKED)
-    logger.error("sending is locked: %s. What to do: look at `broadcast status`, then `broadcast unlock`", reason)
 
 
 # PostgreSQL gives each server, and each database in it, an identity that no dump carries along.
@@ -148,6 +153,8 @@ def _where_we_are() -> tuple[str, datetime]:
 
 def _keep_day_from_being_planned(day: date) -> None:
     """The other copy began it: after the unlock nothing goes to everybody a second time, unless a person says so."""
-    Broadcast.objects.get_or_create(
+    row, is_new = Broadcast.objects.get_or_create(
         date=day, defaults={"status": Broadcast.Status.EXPIRED, "reason": reasons.SENT_ELSEWHERE}
     )
+    if not is_new and row.is_free:  # recorded as missed here, which would ask a person to send it now
+        Broadcast.objects.filter(pk=row.pk).update(reason=reasons.SENT_ELSEWHERE)

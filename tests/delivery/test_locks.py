@@ -210,6 +210,15 @@ def test_the_day_is_kept_from_planning_also_where_the_lock_came_first() -> None:
     assert Broadcast.objects.get(date=DAY).reason == reasons.SENT_ELSEWHERE
 
 
+def test_a_day_that_was_recorded_as_missed_before_the_look_outside_is_known_as_begun_elsewhere() -> None:
+    make_lock()
+    Broadcast.objects.create(date=DAY, status="expired", reason=reasons.MISSED)
+
+    locks.compare([told(8, day=DAY)], at=MORNING)
+
+    assert Broadcast.objects.get().reason == reasons.SENT_ELSEWHERE
+
+
 def test_a_day_that_has_its_broadcast_keeps_it() -> None:
     make_lock()
     broadcast = make_broadcast(date=DAY)
@@ -278,6 +287,16 @@ def test_an_unlocked_database_is_the_one_and_only_and_what_ran_stays_paused(sett
         ("locked", ""),
         ("unlocked", "Ольга"),
     ]
+
+
+def test_what_was_resumed_at_the_very_moment_of_the_lock_does_not_go_on_by_the_unlock() -> None:
+    make_locked()
+    broadcast = make_proven()
+
+    locks.unlock(testimonies=[], by="Ольга", at=MORNING)
+
+    broadcast.refresh_from_db()
+    assert (broadcast.status, broadcast.reason) == ("paused", reasons.LOCKED)
 
 
 def test_what_was_told_before_the_unlock_does_not_lock_again_and_what_comes_later_does() -> None:
