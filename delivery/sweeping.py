@@ -164,5 +164,18 @@ def close_if_done(broadcast_id: int, *, at: datetime) -> bool:
             holds_in_a_row=0,
         )
         history.note(Change.What.FINISHED, broadcast_id=broadcast_id)
-    logger.info("broadcast %s is finished", broadcast_id)
+    _tell_finish(unfinished[0])
     return True
+
+
+def _tell_finish(broadcast: Broadcast) -> None:
+    """A morning that reached nobody looks finished all the same: that is for a person, once."""
+    is_first = broadcast.finished_at is None
+    if is_first and not broadcast.deliveries.filter(status=Delivery.Status.SENT).exists():
+        logger.error(
+            "broadcast %s is finished, and nobody is known to have got it. What to do: look at its deliveries; "
+            "if there are none, nobody is subscribed",
+            broadcast.pk,
+        )
+    else:
+        logger.info("broadcast %s is finished", broadcast.pk)

@@ -124,6 +124,9 @@ def _tell_running(day: Day, broadcast: Broadcast) -> Told:
 
 
 def _tell_finished(day: Day, broadcast: Broadcast) -> Told:
+    if not day.count(Delivery.Status.SENT):
+        look = _("Look at the deliveries: each says why. If there are none, nobody is subscribed.")
+        return Told(Tone.ASKS if day.is_today else Tone.CALM, _("Nobody is known to have got it"), look)
     said = {"count": day.count(Delivery.Status.SENT), "at": _hour(broadcast.finished_at, "%H:%M")}
     return Told(Tone.GOOD, _("It went out: %(count)s got it, done at %(at)s") % said)
 

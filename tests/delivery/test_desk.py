@@ -127,6 +127,7 @@ def test_what_is_unknown_may_be_said_to_have_arrived_and_be_sent_again_while_its
         ),
         (make_day("paused", of={"reason": "quiet hour"}), "Paused because: quiet hour"),
         (make_day("finished", counts={"sent": 5, "unknown": 1}), "It went out: 5 got it, done at 08:00"),
+        (make_day("finished", counts={"skipped": 5, "unknown": 1}), "Nobody is known to have got it"),
         (make_day("skipped", of={"reason": "День жалоби"}), "Skipped: День жалоби"),
         (make_day("cancelled"), "Cancelled for good; what was sent stays sent"),
         (make_missed(), "Nothing went out: its hour went by"),

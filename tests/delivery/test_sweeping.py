@@ -187,13 +187,32 @@ def test_a_broadcast_with_an_open_row_goes_on_in_every_slot(status: str, broker:
     assert {one["broadcast_id"] for one in wanted} == {broadcast.pk}
 
 
-def test_a_broadcast_to_nobody_is_finished_at_once() -> None:
+@pytest.mark.parametrize("states", [[], ["skipped", "failed", "unknown"]])
+def test_a_broadcast_to_nobody_is_finished_at_once_and_told_once(
+    states: list[str], caplog: pytest.LogCaptureFixture
+) -> None:
     broadcast = make_broadcast(status="planned")
+    for state in states:
+        make_delivery(broadcast, status=state, reason="so")
 
     sweep(at=MORNING)
+    Broadcast.objects.update(status="sending")  # as for a newcomer who left again
+    sweep(at=MORNING + MINUTE)
 
     broadcast.refresh_from_db()
     assert broadcast.status == "finished"
+    (told,) = errors(caplog)
+    assert "nobody is known to have got it" in told
+
+
+def test_a_broadcast_that_one_person_got_is_finished_without_a_word(caplog: pytest.LogCaptureFixture) -> None:
+    broadcast = make_broadcast(status="sending")
+    make_delivery(broadcast, status="sent", message_id="77")
+    make_delivery(broadcast, status="failed", reason="so")
+
+    sweep(at=MORNING)
+
+    assert errors(caplog) == []
 
 
 @pytest.mark.parametrize("status", ["paused", "cancelled", "expired", "skipped"])
