@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Self
@@ -90,13 +91,10 @@ class Run:
 
     def everybody(self) -> dict[int, str]:
         """Whoever works on our directory, orphans too: process id -> command line."""
-        marks = str(self.state).encode(), str(environment.socket_dir(self.state)).encode()
         found = {}
         for process in Path("/proc").glob("[0-9]*"):
-            try:
-                command = (process / "cmdline").read_bytes()
-                if command and any(mark in command + (process / "environ").read_bytes() for mark in marks):
-                    found[int(process.name)] = command.replace(b"\0", b" ").decode()
-            except OSError:  # it has ended
-                continue
+            with suppress(OSError):  # it has ended
+                # By where it writes: a title that a process gives itself covers its environment.
+                if str((process / "fd" / "1").readlink()).startswith(str(self.state)):
+                    found[int(process.name)] = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode()
         return found
