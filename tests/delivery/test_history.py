@@ -57,6 +57,15 @@ def test_a_plan_and_a_skip_say_who_made_them() -> None:
     assert list(Change.objects.values_list("broadcast__date", flat=True)) == [DAY, DAY + timedelta(days=1)]
 
 
+def test_a_plan_by_the_clock_is_of_no_person() -> None:
+    make_schedule()
+    make_fundraiser()
+
+    planning.plan_due_broadcast(at=MORNING)
+
+    assert history() == [("planned", "", "")]
+
+
 def test_a_missed_morning_says_so() -> None:
     make_schedule()
 

@@ -11,6 +11,7 @@ from delivery.models import Broadcast, DailySchedule, Delivery
 from delivery.refusals import AlreadyPlanned, CannotPlan, NotApproved
 from posts.models import Fundraiser, PaymentMethod
 from tests.delivery.morning import DAY, MORNING, QUIET, plan
+from tests.delivery.traces import errors
 from tests.factories import (
     make_broadcast,
     make_delivery,
@@ -185,7 +186,8 @@ def test_one_that_cannot_be_rendered_any_more_gives_its_morning_to_the_next(capl
     broadcast = plan()
 
     assert broadcast.fundraiser == sendable
-    assert [record.levelname for record in caplog.records if f"fundraiser {spoiled.pk}" in record.message] == ["ERROR"]
+    (told,) = errors(caplog)
+    assert told.startswith(f"the next one goes instead: fundraiser {spoiled.pk} cannot be sent: ")
 
 
 def test_too_few_fundraisers_shorten_the_rest_and_say_so(caplog: pytest.LogCaptureFixture) -> None:

@@ -1,6 +1,8 @@
 """All or nothing, once a day: the first accident."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from operator import itemgetter
 from threading import Event, Thread
 
@@ -13,7 +15,7 @@ from delivery import planning
 from delivery.models import Broadcast, DailySchedule, Delivery
 from delivery.refusals import AlreadyPlanned
 from tests.delivery.morning import MORNING, plan
-from tests.delivery.together import together
+from tests.delivery.together import together, waits_for_lock
 from tests.delivery.traces import queued
 from tests.factories import (
     make_fundraiser,
@@ -114,3 +116,18 @@ def test_a_tick_does_not_wait_while_somebody_else_plans() -> None:
     other.join()
     assert answer is None
     assert not Broadcast.objects.exists()
+
+
+def test_a_person_who_starts_waits_until_somebody_else_has_planned() -> None:
+    make_schedule()
+    make_fundraiser()
+    start = partial(planning.start_broadcast, by="Ольга", at=MORNING)
+
+    with ThreadPoolExecutor(1) as threads:
+        with transaction.atomic():
+            DailySchedule.objects.select_for_update().get()
+            started = threads.submit(lambda: together(start))
+            is_waiting = waits_for_lock()
+
+        assert is_waiting
+        assert started.result(30) == [Broadcast.objects.get()]
