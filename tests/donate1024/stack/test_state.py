@@ -1,3 +1,5 @@
+import os
+import signal
 import stat
 import subprocess
 import threading
@@ -7,6 +9,7 @@ from pathlib import Path
 import pytest
 from dotenv import dotenv_values
 
+from donate1024.stack import state
 from donate1024.stack.secrets_file import WrongState, keep_secrets
 from donate1024.stack.state import StateInUse, claimed
 
@@ -27,6 +30,22 @@ def test_a_supervisor_waits_for_the_children_of_a_killed_one(tmp_path: Path) -> 
 
     child.wait()
     assert waited >= 0.3
+
+
+def test_a_frozen_child_of_a_killed_supervisor_does_not_stop_the_next_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(state, "LEFTOVERS_END_WITHIN", 0.3)
+    with claimed(tmp_path) as lock:
+        child = subprocess.Popen(["sleep", "60"], pass_fds=[lock])
+    child.send_signal(signal.SIGSTOP)
+    os.waitpid(child.pid, os.WUNTRACED)
+    child.terminate()  # as the kernel does at the supervisor's death; it does not hear of it
+
+    with claimed(tmp_path):
+        pass
+
+    assert child.wait() == -signal.SIGKILL
 
 
 def test_secrets_are_made_once_and_read_by_their_owner_only(tmp_path: Path) -> None:
