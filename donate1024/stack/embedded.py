@@ -119,7 +119,7 @@ class Postgres(Server):
             env=self.env,
             cwd=ROOT_DIRECTORY,
             prepare=self.account.prepare,
-            at_our_death=signal.SIGINT,
+            at_our_death=signal.SIGQUIT,  # SIGINT in the middle of a recovery hangs PostgreSQL 18 for ever
             keep_open=self.keep_open,
         )
 

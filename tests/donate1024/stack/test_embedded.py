@@ -3,6 +3,7 @@
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -82,6 +83,21 @@ def test_data_survives_a_killed_launcher_and_the_servers_do_not(state: Path, lau
 
     assert query(state, "SELECT number FROM kept") == (1024,)
     assert valkey(state).get("kept") == b"1024"
+
+
+def test_a_launcher_killed_in_the_middle_of_a_recovery_leaves_no_postgres_behind(state: Path, launch: Launch) -> None:
+    launcher = launch(state)
+    postmaster = int((state / "postgres" / "postmaster.pid").read_text().split()[0])
+    with psycopg.connect(host=str(environment.socket_dir(state) / "pg"), user="postgres", dbname="postgres") as it:
+        os.kill(it.info.backend_pid, signal.SIGKILL)  # as the out-of-memory killer does
+    time.sleep(0.1)
+
+    launcher.kill()
+
+    end = time.monotonic() + 30
+    while Path(f"/proc/{postmaster}").exists():
+        assert time.monotonic() < end, "PostgreSQL outlived its launcher"
+        time.sleep(0.05)
 
 
 def test_two_installations_run_side_by_side(state: Path, tmp_path: Path, launch: Launch) -> None:
