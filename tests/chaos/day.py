@@ -111,6 +111,8 @@ class Day:
             if not acts:
                 self._end_hold()
             time.sleep(0.05)
+        if self.plan.kind == "the wrong bot":  # a few who are gone are only a few who are gone
+            wait_until(lambda: self._broadcast()[0] == "paused", what="too many chats that are gone to be noticed")
 
     def _restore_backup(self) -> None:
         """Put a backup of the run's beginning in its place, see it lock itself, and skip the rest of the day."""

@@ -29,21 +29,21 @@ class Scene:
     extras: list[Program] = field(default_factory=list)  # processes that are not the supervisor's
     troubles: list[str] = field(default_factory=list)  # what could not be done, and why
 
-    def sending(self) -> int:
-        """How many rows are marked as being sent; all that can be, where the database cannot tell."""
+    def sending(self) -> list[int]:
+        """How many rows are marked as being sent; nothing where the database does not answer."""
         is_frozen = any(thaw.is_alive() for thaw in self.thaws)
         found = self.there.rows(OUTDATED, self.facts.send_at) if is_frozen else self.there.rows(SENDING)
-        return found[0][0] if found else MOST_IN_FLIGHT
+        return [count for (count,) in found or []]
 
     @contextmanager
     def losing_what_is_in_flight(self) -> Iterator[None]:
         """Around a kill: the calls in flight may become unknown. A claim on its way to the database counts too."""
-        seen = [self.sending()]
+        seen = self.sending()
         yield
-        seen.append(self.sending())
+        seen += self.sending()
         time.sleep(0.1)
-        seen.append(self.sending())
-        self.facts.unknown_most += max(seen)
+        seen += self.sending()
+        self.facts.unknown_most += max(seen, default=MOST_IN_FLIGHT)
 
     def freeze(self, pids: list[int], *, seconds: float, jump: float) -> None:
         """Stop them for a while; by a thread, since whoever waits for an answer of theirs waits in this one."""
