@@ -2,7 +2,6 @@
 
 from delivery import brakes, reasons
 from delivery.models import Broadcast, Delivery
-from posts import clock
 from subscribers.models import Subscriber
 
 FIRST, GONE_OF_FIRST = 50, 20
@@ -30,7 +29,7 @@ def weigh_gone(broadcast_id: int) -> None:
             Broadcast.objects.filter(pk=broadcast_id, status=Broadcast.Status.PAUSED).update(reason=reasons.WRONG_BOT)
         Subscriber.objects.undo_gone(subscriber_id for _, subscriber_id in gone)
         Delivery.objects.filter(pk__in=[pk for pk, _ in gone]).skipped().update(
-            status=Delivery.Status.PENDING, reason="", settled_at=None, not_before=clock.now()
+            status=Delivery.Status.PENDING, reason="", settled_at=None
         )
 
 

@@ -1,6 +1,7 @@
 """Holds: how long, how they grow, what ends them, and that PostgreSQL keeps them."""
 
-from datetime import timedelta
+from collections.abc import Callable
+from datetime import datetime, timedelta
 
 import pytest
 import redis
@@ -38,6 +39,21 @@ def test_each_hold_in_a_row_is_twice_as_long_up_to_five_minutes() -> None:
         end_hold(broadcast)
 
     assert waits == [10, 20, 40, 80, 160, 320, 320, 320]
+
+
+def test_a_hold_is_of_one_broadcast_alone_and_goes_by_the_sandbox_clock(
+    set_clock: Callable[[datetime], None],
+) -> None:
+    set_clock(clock.now() + timedelta(days=1))
+    broadcast, other = make_proven(), make_proven(date=clock.now().date())
+
+    brakes.back_off(broadcast.pk, reason=reasons.NO_ANSWERS)
+    first = held_for(broadcast)
+    set_clock(clock.now() + timedelta(days=1))
+    brakes.back_off(broadcast.pk, reason=reasons.NO_ANSWERS)
+
+    other.refresh_from_db()
+    assert (first, held_for(broadcast), other.hold_until) == (10, 20, None)
 
 
 def test_ten_minutes_of_outage_cost_six_probes() -> None:

@@ -109,6 +109,16 @@ def test_yesterdays_broadcast_is_not_resumed() -> None:
     assert Broadcast.objects.get().status == "paused"
 
 
+def test_a_resume_is_of_one_broadcast_alone() -> None:
+    paused = make_in("paused")
+    other = make_broadcast(date=DAY - timedelta(days=1), status="paused", reason="so")
+
+    control.resume(paused, by="Ольга", at=MORNING)
+
+    other.refresh_from_db()
+    assert other.status == "paused"
+
+
 # Cancel.
 
 
@@ -118,13 +128,14 @@ def test_a_cancelled_broadcast_skips_what_is_pending_and_keeps_what_was_sent(sta
     pending = make_delivery(broadcast)
     sent = make_delivery(broadcast, status="sent", message_id="77")
 
-    control.cancel(broadcast, by="Ольга", at=clock.now())
+    control.cancel(broadcast, by="Ольга", at=MORNING)
 
     broadcast.refresh_from_db()
     pending.refresh_from_db()
     sent.refresh_from_db()
     assert (broadcast.status, broadcast.reason) == ("cancelled", "cancelled by hand")
-    assert (pending.status, pending.reason, sent.status) == ("skipped", "cancelled", "sent")
+    assert (pending.status, pending.reason, pending.settled_at) == ("skipped", "cancelled", MORNING)
+    assert sent.status == "sent"
 
 
 @pytest.mark.parametrize("status", ["finished", "cancelled", "expired", "skipped"])
@@ -232,10 +243,12 @@ def test_a_skipped_date_that_is_given_back_is_planned_at_its_hour() -> None:
     make_fundraiser()
     make_schedule()
     control.skip(DAY, reason="so", by="Ольга", at=local(7))
+    other = control.skip(DAY + timedelta(days=1), reason="so", by="Ольга", at=local(7))
 
     control.unskip(DAY, by="Ольга", at=local(7, 30))
 
     assert planning.plan_due_broadcast(at=MORNING)
+    assert Broadcast.objects.get(date=other.date).status == "skipped"
 
 
 def test_a_skip_taken_back_never_sends_by_itself_what_another_copy_began() -> None:

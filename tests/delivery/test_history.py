@@ -57,6 +57,14 @@ def test_a_plan_and_a_skip_say_who_made_them() -> None:
     assert list(Change.objects.values_list("broadcast__date", flat=True)) == [DAY, DAY + timedelta(days=1)]
 
 
+def test_a_skip_taken_back_says_by_whom_and_of_which_day() -> None:
+    control.skip(DAY, reason="День жалоби", by="Іван", at=MORNING)
+
+    control.unskip(DAY, by="Ольга", at=MORNING)
+
+    assert history()[-1] == ("unskipped", "Ольга", "2026-03-29")
+
+
 def test_a_plan_by_the_clock_is_of_no_person() -> None:
     make_schedule()
     make_fundraiser()

@@ -108,6 +108,7 @@ def test_a_probe_goes_by_the_sandbox_clock(set_clock: Callable[[datetime], None]
     ("facts", "seconds"),
     [
         ({}, 0),
+        ({"status": "planned"}, 0),
         ({"hold_until": 90}, 90),
         ({"hold_until": -90}, 0),
         ({"first_sent_at": None, "probe_until": 30}, 0),
@@ -118,8 +119,8 @@ def test_the_next_look_is_when_the_hold_is_over_and_at_once_while_somebody_probe
     facts: dict[str, Any], seconds: float
 ) -> None:
     now = clock.now()
-    moments = {name: now + timedelta(seconds=value) if value else None for name, value in facts.items()}
-    broadcast = make_proven(**moments)
+    moments = {name: now + timedelta(seconds=value) for name, value in facts.items() if isinstance(value, int)}
+    broadcast = make_proven(**facts | moments)
     make_delivery(broadcast)
 
     left = ledger.seconds_to_next(broadcast_id=broadcast.pk, revision=1)

@@ -1,5 +1,6 @@
 """Who may send: one bot, one database, and no copy of it."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -76,9 +77,11 @@ def test_another_bot_locks_pauses_what_runs_and_is_told_once(
     broadcast.refresh_from_db()
     assert reason() == "this database belongs to another bot: 1024 / 2048"
     assert (broadcast.status, broadcast.reason) == ("paused", reasons.LOCKED)
-    assert [message for message in errors(caplog) if message.startswith("sending is locked")] != []
-    assert len(errors(caplog)) == 2
-    assert Change.objects.filter(what="locked").count() == 1
+    assert errors(caplog) == [
+        f"broadcast {broadcast.pk} paused: {reasons.LOCKED}",
+        f"sending is locked: {reason()}. What to do: look at `broadcast status`, then `broadcast unlock`",
+    ]
+    assert Change.objects.get(what="locked").reason == reason()
 
 
 def test_a_real_bot_on_a_sandboxs_database_locks_even_with_the_same_number(settings: LazySettings) -> None:
@@ -124,6 +127,23 @@ def test_a_look_outside_before_the_servers_start_does_not_count() -> None:
     make_lock(witnessed_at=at)
 
     assert not locks.look(at=at).is_witnessed(at=at)
+
+
+def test_a_look_outside_goes_by_the_sandbox_clock(set_clock: Callable[[datetime], None]) -> None:
+    set_clock(yesterday := clock.now() - timedelta(days=1))
+    make_lock(witnessed_at=yesterday)
+
+    assert locks.look(at=yesterday).is_witnessed(at=yesterday)
+
+
+def test_another_bot_plans_nothing(settings: LazySettings) -> None:
+    make_lock()
+    settings.TELEGRAM_BOT_TOKEN = OTHER_TOKEN
+
+    with pytest.raises(Locked):
+        locks.refuse_planning(at=MORNING)
+
+    assert SendingLock.load().locked_at == MORNING
 
 
 @pytest.mark.django_db(transaction=True)

@@ -189,9 +189,18 @@ def test_a_skipped_row_stays_skipped_without_a_return(facts: dict[str, Any]) -> 
     assert delivery.status == "skipped"
 
 
+def test_a_row_that_was_skipped_for_another_reason_than_a_leaving_stays_skipped() -> None:
+    delivery = make_delivery(make_todays(), subscriber=make_starter(NOON), status="skipped", reason="quiet hour")
+
+    add_newcomers(at=NOON)
+
+    delivery.refresh_from_db()
+    assert delivery.status == "skipped"
+
+
 @pytest.mark.parametrize("status", ["sending", "sent", "failed", "unknown"])
 def test_whoever_may_have_the_message_never_gets_it_again_by_leaving_and_coming_back(status: str) -> None:
-    facts = {"status": status, "reason": "blocked", "message_id": "77", "token": uuid4(), "claimed_at": NOON}
+    facts = {"status": status, "reason": "blocked", "message_id": "77", "token": uuid4(), "claimed_at": MORNING}
     delivery = make_delivery(make_todays(), subscriber=make_starter(NOON), **facts)
 
     add_newcomers(at=NOON)

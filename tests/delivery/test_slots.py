@@ -1,4 +1,5 @@
-from datetime import timedelta
+from collections.abc import Callable
+from datetime import datetime, timedelta
 from time import sleep
 
 import pytest
@@ -38,7 +39,15 @@ def test_a_slot_lapses_so_that_a_killed_slice_does_not_block_it() -> None:
     SenderSlot.objects.update(busy_until=clock.now() - SECOND)
 
     assert timedelta(seconds=36) < busy_until - clock.now() <= timedelta(seconds=40)
-    assert slots._take(0)
+    assert [slots._take(0), slots._take(0)] == [True, False]
+
+
+def test_a_slot_goes_by_the_sandbox_clock(set_clock: Callable[[datetime], None]) -> None:
+    slots._take(0)
+
+    set_clock(clock.now() + timedelta(days=1))
+
+    assert [slots._take(0), slots._take(0)] == [True, False]
 
 
 def test_a_slot_that_was_given_up_is_free_at_once() -> None:
@@ -70,6 +79,7 @@ def test_a_slice_that_finds_nothing_to_send_closes_what_is_done_and_frees_its_sl
     broadcast.refresh_from_db()
     gone.refresh_from_db()
     assert (broadcast.status, gone.status, gone.reason) == ("finished", "skipped", "left")
+    assert gone.settled_at
     assert queued(broker) == []
     assert slots._take(0)
 

@@ -92,11 +92,14 @@ def test_whoever_left_while_their_message_was_on_its_way_is_not_called_skipped()
 def test_what_is_pending_of_a_broadcast_that_is_over_is_skipped_with_that_reason(status: str) -> None:
     broadcast = make_broadcast(status=status, reason="so")
     pending, on_its_way = make_delivery(broadcast), make_sending(broadcast)
+    of_another = make_delivery(make_broadcast(date=DAY + timedelta(days=1), status="sending"))
 
     sweep(at=MORNING)
 
     pending.refresh_from_db()
     on_its_way.refresh_from_db()
+    of_another.refresh_from_db()
+    assert of_another.status == "pending"
     assert (pending.status, pending.reason, pending.settled_at) == ("skipped", status, MORNING)
     assert on_its_way.status == "sending"
 
@@ -162,14 +165,15 @@ def test_people_who_left_do_not_make_a_broadcast_wait_at_the_quiet_hour() -> Non
 
 
 def test_a_broadcast_with_nothing_pending_and_nothing_in_flight_is_finished(broker: redis.Redis) -> None:
-    broadcast = make_broadcast(status="sending", hold_until=MORNING)
+    broadcast = make_broadcast(status="sending", hold_until=MORNING, holds_in_a_row=3)
     for status in ("sent", "skipped", "failed", "unknown"):
         make_delivery(broadcast, status=status, reason="so", message_id="77")
 
     sweep(at=MORNING)
 
     broadcast.refresh_from_db()
-    assert (broadcast.status, broadcast.finished_at, broadcast.hold_until) == ("finished", MORNING, None)
+    assert (broadcast.status, broadcast.finished_at) == ("finished", MORNING)
+    assert (broadcast.hold_until, broadcast.holds_in_a_row) == (None, 0)  # newcomers begin anew
     assert queued(broker) == []
 
 
@@ -234,6 +238,7 @@ def test_closing_what_was_closed_keeps_the_first_finish() -> None:
 
     broadcast.refresh_from_db()
     assert (broadcast.status, broadcast.finished_at) == ("finished", MORNING)
+    assert sweeping.close_if_done(broadcast.pk, at=MORNING + MINUTE)
 
 
 def test_an_answer_that_tells_after_the_finish_that_nothing_was_sent_opens_the_broadcast_again() -> None:
@@ -313,6 +318,7 @@ def test_a_late_not_sent_on_an_earlier_day_opens_nothing() -> None:
     finished.refresh_from_db()
     left.refresh_from_db()
     assert (finished.status, left.status, left.reason) == ("finished", "skipped", "expired")
+    assert left.settled_at == MORNING
 
 
 def test_a_newcomer_of_the_last_minute_does_not_stop_a_finished_day() -> None:
@@ -324,6 +330,7 @@ def test_a_newcomer_of_the_last_minute_does_not_stop_a_finished_day() -> None:
     day.refresh_from_db()
     late.refresh_from_db()
     assert (day.status, late.status, late.reason) == ("finished", "skipped", "quiet hour")
+    assert late.settled_at == QUIET
 
 
 def test_a_morning_that_perhaps_arrived_counts_as_shown() -> None:

@@ -49,6 +49,16 @@ def test_what_a_person_says_to_have_arrived_counts_as_sent_and_says_so() -> None
     assert delivery.reason == f"confirmed by hand: {WHY}"
 
 
+def test_a_long_reason_is_cut_to_what_the_row_holds() -> None:
+    broadcast = make_finished()
+    delivery = make_unknown(broadcast)
+
+    unknowns.confirm_arrived(broadcast, Delivery.objects.all(), reason="ж" * 300, by=WHO, at=local(9))
+
+    delivery.refresh_from_db()
+    assert len(delivery.reason) == 200
+
+
 def test_what_is_sent_again_waits_for_its_turn_in_a_broadcast_that_runs_until_midnight(
     django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks, broker: redis.Redis
 ) -> None:
@@ -164,6 +174,7 @@ def test_who_said_what_of_how_many_and_why_is_kept() -> None:
     confirm(broadcast)
     confirm(broadcast)  # nothing is left: nothing is noted
 
+    assert {change.broadcast for change in Change.objects.all()} == {broadcast}
     assert [(change.what, change.by, change.reason) for change in Change.objects.all()] == [
         ("sent_again", WHO, f"1: {WHY}"),
         ("arrived", WHO, f"2: {WHY}"),

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.conf import LazySettings
+from telegram import BotCommandScopeChat
 
 from delivery import locks, planning, reasons, witness
 from delivery.database_thread import DatabaseThread
@@ -218,6 +219,23 @@ def test_the_newest_testimony_of_all_chats_counts(
 
     assert renew() is False
     assert lock().reason == reasons.COPY
+
+
+def test_another_command_is_no_witness(telegram: SandboxProcess) -> None:
+    async def set_another(bot: Any, _: Any) -> None:
+        await bot.set_my_commands([("start", "x: 2026-03-29 · 99 · 0123abcd")], scope=BotCommandScopeChat(ADMIN))
+
+    in_a_slice(set_another)
+
+    assert renew() is True
+
+
+def test_a_slice_of_another_bot_may_not_send(telegram: SandboxProcess, settings: LazySettings) -> None:
+    renew()
+    settings.TELEGRAM_BOT_TOKEN = "2048:another-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+
+    assert may_send() is False
+    assert lock().reason == f"{reasons.OTHER_BOT}: 1024 / 2048"
 
 
 def test_a_status_in_another_scope_is_no_witness(telegram: SandboxProcess) -> None:
