@@ -124,7 +124,7 @@ class Morning:
     ],
 )
 def test_whatever_is_struck_at_random_nobody_gets_it_twice_and_nobody_is_forgotten(tmp_path: Path, kills: int) -> None:
-    seed = int(os.environ.get("SEED") or time.time())
+    seed = int(os.environ.get("SEED") or 1024)
     logger.info("SEED=%s", seed)
     with Run(tmp_path / "state", TELEGRAM_MESSAGES_PER_SECOND=str(PER_SECOND)) as run:
         morning = Morning(run, kills * 25, random.Random(seed))  # noqa: S311 -- nothing to keep secret
