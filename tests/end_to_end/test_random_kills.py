@@ -5,7 +5,6 @@ import logging
 import os
 import random
 import signal
-import time
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
