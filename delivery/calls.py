@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections import deque
 from dataclasses import replace
 from math import inf
 from time import monotonic
@@ -19,6 +20,7 @@ logger = logging.getLogger(__name__)
 BEGIN_WITHIN = 1.0  # seconds from the claim: somebody may have left since, or the run may have been stopped
 # Of different chats. Beyond them nobody is written to without a sign that it would be better.
 UNKNOWN_IN_A_ROW = 2
+UNKNOWN_AMONG, AMONG = 3, 10  # where one of two servers behind an address is dead
 REFUSED_IN_A_ROW = 3
 
 
@@ -33,6 +35,7 @@ class Calls:
         self._over = asyncio.Event()
         self._braked = -inf  # the monotonic time of the last answer that holds or stops everybody
         self._unknown_in_a_row = 0
+        self._were_unknown: deque[bool] = deque(maxlen=AMONG)
         self._refused_in_a_row = 0
 
     def __len__(self) -> int:
@@ -100,8 +103,10 @@ class Calls:
     def _weigh(self, verdict: Verdict, *, is_probe: bool) -> Verdict:
         """Let several bad answers in a row, or no answer to a probe, say something about all."""
         self._unknown_in_a_row = self._unknown_in_a_row + 1 if verdict.status == outcomes.Status.UNKNOWN else 0
+        self._were_unknown.append(verdict.status == outcomes.Status.UNKNOWN)
         self._refused_in_a_row = self._refused_in_a_row + 1 if verdict.status == outcomes.Status.FAILED else 0
-        if self._unknown_in_a_row and (is_probe or self._unknown_in_a_row >= UNKNOWN_IN_A_ROW):
+        are_too_many = self._unknown_in_a_row >= UNKNOWN_IN_A_ROW or sum(self._were_unknown) >= UNKNOWN_AMONG
+        if self._unknown_in_a_row and (is_probe or are_too_many):
             return replace(verdict, back_off=reasons.NO_ANSWERS)
         if self._refused_in_a_row >= REFUSED_IN_A_ROW:
             return replace(verdict, pause=f"{reasons.CHATS_REFUSED}: {verdict.reason}")

@@ -43,7 +43,8 @@ WITH result AS (
     ) AS result (id, token, status, reason, message_id, wait)
 ), settled AS (
     UPDATE delivery_delivery AS delivery
-    SET status = result.status, reason = result.reason, message_id = result.message_id,
+    SET status = CASE WHEN delivery.perhaps_out AND result.status IN ('skipped', 'failed') THEN 'unknown'
+        ELSE result.status END, reason = result.reason, message_id = result.message_id,
         not_before = now() + %(offset)s + result.wait,
         settled_at = CASE WHEN result.status <> 'pending' THEN now() + %(offset)s END
     FROM result
@@ -84,8 +85,7 @@ def turn(
         ids=[result.claim.delivery_id for result in results],
         tokens=[result.claim.token for result in results],
         statuses=[result.status.value for result in results],
-        # PostgreSQL refuses a NUL, and with it the answers of everybody else in the statement.
-        reasons=[result.reason.replace("\0", "")[:200] for result in results],
+        reasons=[result.reason[:200] for result in results],
         messages=[result.message_id for result in results],
         waits=[result.wait for result in results],
         broadcast=broadcast_id,

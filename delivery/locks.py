@@ -158,3 +158,6 @@ def _keep_day_from_being_planned(day: date) -> None:
     )
     if not is_new and row.is_free:  # recorded as missed here, which would ask a person to send it now
         Broadcast.objects.filter(pk=row.pk).update(reason=reasons.SENT_ELSEWHERE)
+    elif row.status == Broadcast.Status.SKIPPED and not row.reason.startswith(reasons.SENT_ELSEWHERE):
+        row.reason = f"{reasons.SENT_ELSEWHERE}: {row.reason}"[:200]  # for whoever takes the skip back
+        row.save(update_fields=["reason"])

@@ -1,9 +1,10 @@
 """How it goes out: the day's broadcast, and one row for each recipient's message."""
 
+from datetime import datetime
 from typing import Self
 
 from django.db import models
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Case, Exists, OuterRef, Q, Value, When
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
@@ -122,7 +123,15 @@ class DeliveryQuerySet(models.QuerySet["Delivery"]):
 
     def not_out(self) -> Self:
         """What nobody got: of the others it is known, or not known, that somebody did."""
-        return self.filter(status__in=[Delivery.Status.PENDING, Delivery.Status.SKIPPED, Delivery.Status.FAILED])
+        nobodys = [Delivery.Status.PENDING, Delivery.Status.SKIPPED, Delivery.Status.FAILED]
+        return self.filter(status__in=nobodys, perhaps_out=False)
+
+    def skip(self, *, reason: str, at: datetime) -> None:
+        """Close what will not be sent; what may be out already stays unknown."""
+        closed = Case(
+            When(perhaps_out=True, then=Value(Delivery.Status.UNKNOWN)), default=Value(Delivery.Status.SKIPPED)
+        )
+        self.update(status=closed, reason=reason, settled_at=at)
 
     def open(self) -> Self:
         return self.filter(status__in=[Delivery.Status.PENDING, Delivery.Status.SENDING])
@@ -157,6 +166,8 @@ class Delivery(models.Model):
     status = models.CharField(_("status"), max_length=8, choices=Status, default=Status.PENDING)
     reason = models.CharField(_("reason"), max_length=200, blank=True)
     revision = models.PositiveSmallIntegerField(_("revision"), default=1)  # of the text that was, or will be, sent
+    # A person had it sent again while nobody knew of the first call: what may be out is never called skipped or failed.
+    perhaps_out = models.BooleanField(default=False, db_default=False)
     not_before = models.DateTimeField(_("not before"), db_default=Now())
     token = models.UUIDField(_("claim"), null=True)  # whose result may be written: a new one at each claim
     claimed_at = models.DateTimeField(_("claimed at"), null=True)

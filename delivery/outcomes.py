@@ -59,7 +59,8 @@ def verdict_on(error: ChannelError, *, file_id: str, is_group: bool = False) -> 
         case RecipientGone(left_reason=left_reason):
             return Verdict(Status.SKIPPED, left_reason or reasons.NOT_STARTED, is_gone=True, left_reason=left_reason)
         case ChatMoved(new_id=new_id):
-            return Verdict(Status.PENDING, new_chat_id=new_id)
+            # A second, so that ids in a circle are no loop at full pace.
+            return Verdict(Status.PENDING, new_chat_id=new_id, wait=timedelta(seconds=1))
         case Flooded(wait=wait) if is_group:
             return Verdict(Status.PENDING, wait=wait)
         case Flooded(wait=wait):
@@ -75,6 +76,6 @@ def verdict_on(error: ChannelError, *, file_id: str, is_group: bool = False) -> 
         case TokenRefused():
             return Verdict(Status.PENDING, pause=reasons.TOKEN_REFUSED)
         case ChatRefused():
-            return Verdict(Status.FAILED, str(error))
+            return Verdict(Status.FAILED, str(error) or reasons.CHAT_REFUSED)
         case _:  # OutcomeUnknown, and whatever nobody foresaw
             return Verdict(Status.UNKNOWN, str(error) or reasons.NO_ANSWER)

@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 
 import redis.exceptions
 from django.conf import settings
-from django.db import InterfaceError, OperationalError
+from django.db import InterfaceError, InternalError, OperationalError
 
 from delivery import brakes, ledger, reasons, stopping, witness
 from delivery.calls import Calls
@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 SLICE_SECONDS = 30.0
 HORIZON = 0.25  # seconds: permits are not reserved further ahead, so that a claim never waits long for its call
 NAP = 0.05  # seconds between two looks where nothing can be claimed at once
-DATABASE_AWAY = (OperationalError, InterfaceError)
+DATABASE_AWAY = (OperationalError, InterfaceError, InternalError)  # the last: it takes no writes for a while
 # Seconds to write down answers while PostgreSQL restarts; then they become `unknown`. With the calls in flight it is
 # less than a supervisor waits for a worker that it stops.
 DATABASE_PATIENCE = 30.0

@@ -54,8 +54,8 @@ def expire_past(*, at: datetime) -> None:
         close_if_done(broadcast_id, at=at)
     brakes.expire(past, reason=reasons.DAY_IS_OVER)
     # A late answer may tell, after the day, that an unknown was not sent.
-    Delivery.objects.pending().filter(broadcast__in=past.filter(status=Broadcast.Status.FINISHED)).update(
-        status=Delivery.Status.SKIPPED, reason=reasons.EXPIRED, settled_at=at
+    Delivery.objects.pending().filter(broadcast__in=past.filter(status=Broadcast.Status.FINISHED)).skip(
+        reason=reasons.EXPIRED, at=at
     )
 
 
@@ -70,7 +70,7 @@ def reopen_finished() -> None:
 
 _SKIP_LEFT = """
 UPDATE delivery_delivery AS delivery
-SET status = 'skipped', settled_at = %(at)s,
+SET status = CASE WHEN delivery.perhaps_out THEN 'unknown' ELSE 'skipped' END, settled_at = %(at)s,
     reason = CASE subscriber.left_reason WHEN 'stopped' THEN 'left' ELSE subscriber.left_reason END
 FROM subscribers_subscriber AS subscriber, delivery_broadcast AS broadcast
 WHERE subscriber.id = delivery.subscriber_id AND subscriber.left_at IS NOT NULL
@@ -88,9 +88,7 @@ def skip_leftovers(*, at: datetime) -> None:
     """Close what is pending of a broadcast that will not go on."""
     for status in (Broadcast.Status.CANCELLED, Broadcast.Status.EXPIRED):
         over = Broadcast.objects.filter(status=status, pk=OuterRef("broadcast_id"))
-        Delivery.objects.pending().filter(Exists(over)).update(
-            status=Delivery.Status.SKIPPED, reason=status.value, settled_at=at
-        )
+        Delivery.objects.pending().filter(Exists(over)).skip(reason=status.value, at=at)
 
 
 def pause_at_quiet_hour(*, at: datetime) -> None:
@@ -99,8 +97,8 @@ def pause_at_quiet_hour(*, at: datetime) -> None:
     Nor about newcomers who came in the last minute to a broadcast that was finished: theirs begins tomorrow.
     """
     late = Broadcast.objects.running().with_pending().filter(run_until__lte=at)
-    Delivery.objects.pending().filter(broadcast__in=late.exclude(finished_at=None)).update(
-        status=Delivery.Status.SKIPPED, reason=reasons.QUIET_HOUR, settled_at=at
+    Delivery.objects.pending().filter(broadcast__in=late.exclude(finished_at=None)).skip(
+        reason=reasons.QUIET_HOUR, at=at
     )
     for broadcast_id in late.values_list("pk", flat=True):
         brakes.pause(broadcast_id, reason=reasons.QUIET_HOUR)

@@ -57,6 +57,7 @@ def send_again(broadcast: Broadcast, chosen: DeliveryQuerySet, *, reason: str, b
             reason="",
             settled_at=None,
             token=None,
+            perhaps_out=True,
             not_before=at,
             revision=held.revision,
         )

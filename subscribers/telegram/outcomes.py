@@ -5,7 +5,7 @@ from typing import cast
 
 from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, RetryAfter, TelegramError
 
-from subscribers.models import Subscriber
+from subscribers.models import Subscriber, storable
 from subscribers.telegram.transport import NeverSent
 
 Reason = Subscriber.LeftReason
@@ -18,6 +18,7 @@ _LEFT = {
     "not a member": Reason.BLOCKED,
     "chat was deleted": Reason.UNREACHABLE,
 }
+LONGEST_DESCRIPTION = 200  # characters
 _NO_SUCH_CHAT = "chat not found"
 _NO_SUCH_FILE = ("wrong file identifier", "wrong remote file", "wrong file_id", "file_reference_", "file_id_invalid")
 _BAD_CONTENT = (
@@ -36,7 +37,11 @@ _BAD_CONTENT = (
 
 
 class ChannelError(Exception):
-    """A call that was not answered with success; `str()` is Telegram's own description."""
+    """A call that was not answered with success; `str()` is Telegram's own description, fit to be stored."""
+
+    def __init__(self, message: str) -> None:
+        # PostgreSQL refuses a NUL and half a surrogate pair, and with them whatever else the statement records.
+        super().__init__(storable(message)[:LONGEST_DESCRIPTION])
 
 
 class RecipientGone(ChannelError):

@@ -1,6 +1,7 @@
 """The HTTP under python-telegram-bot: aiohttp, telling what was never sent from what perhaps was."""
 
 import json
+from http import HTTPStatus
 from typing import Any
 from urllib.request import getproxies, proxy_bypass
 
@@ -13,6 +14,8 @@ CONNECT_WITHIN = 5.0  # seconds, the wait for a free connection of the pool incl
 READ_WITHIN = 30.0  # seconds; the library's own 5 make many more calls whose outcome nobody knows
 # Shorter than any hold and any server's: one that died meanwhile, without a word, would swallow a call.
 KEEP_ALIVE = 3.0  # seconds
+
+LONGEST_WAIT = 7 * 24 * 3600  # seconds: 10 072 have been seen; what is beyond a week is no wait
 
 # What aiohttp raises before it has a connection to write to. Everything else may come after the request went out.
 NEVER_SENT = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, aiohttp.ClientHttpProxyError)
@@ -67,7 +70,7 @@ class AiohttpRequest(BaseRequest):
             async with self._session.request(
                 method, url, data=_body(request_data), timeout=timeout, allow_redirects=False
             ) as answer:
-                return answer.status, await answer.read()
+                return answer.status, meant(answer.status, await answer.read())
         except NEVER_SENT as error:
             raise NetworkError(f"not sent: {type(error).__name__}") from NeverSent(type(error).__name__)
         except TimeoutError as error:
@@ -89,6 +92,35 @@ class AiohttpRequest(BaseRequest):
         if not isinstance(answer, dict) or not answer.keys() & {"result", "description"}:
             raise TelegramError("not an answer of the Bot API")
         return answer
+
+
+def meant(status: int, body: bytes) -> bytes:
+    """The answer with only those parameters that its status may carry.
+
+    The library takes a `retry_after` or a new chat id at its word, whatever the status; but of a 5xx nobody knows
+    whether the message went out, and one known as not sent would be sent again. A 429 always says how long.
+    """
+    if status == HTTPStatus.OK:
+        return body
+    try:
+        answer = json.loads(body)
+    except ValueError:
+        answer = None
+    if not isinstance(answer, dict):
+        if status != HTTPStatus.TOO_MANY_REQUESTS:
+            return body
+        answer = {"ok": False, "description": "Too Many Requests"}
+    given = answer.pop("parameters", None)
+    given = given if isinstance(given, dict) else {}
+    if status == HTTPStatus.TOO_MANY_REQUESTS:
+        answer["parameters"] = {"retry_after": _whole_seconds(given.get("retry_after"))}
+    elif status == HTTPStatus.BAD_REQUEST and type(given.get("migrate_to_chat_id")) is int:
+        answer["parameters"] = {"migrate_to_chat_id": given["migrate_to_chat_id"]}
+    return json.dumps(answer).encode()
+
+
+def _whole_seconds(wait: object) -> int:
+    return min(max(wait, 1), LONGEST_WAIT) if type(wait) is int else 1
 
 
 def proxy_for(api_url: str) -> str | None:

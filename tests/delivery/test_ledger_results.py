@@ -162,11 +162,13 @@ def test_a_row_that_must_wait_is_not_claimed_before() -> None:
     assert Delivery.objects.get().not_before > clock.now() + timedelta(seconds=25)
 
 
-def test_a_nul_in_telegrams_words_costs_no_answer() -> None:
+@pytest.mark.parametrize("status", [Status.FAILED, Status.SKIPPED])
+def test_what_a_person_had_sent_again_is_never_called_not_sent(status: Status) -> None:
     broadcast = make_proven()
-    make_delivery(broadcast)
+    make_delivery(broadcast, perhaps_out=True)
     (claim,) = turn(broadcast)
 
-    turn(broadcast, Result(claim, Status.FAILED, "not\0enough rights"))
+    turn(broadcast, Result(claim, status, "blocked"))
 
-    assert Delivery.objects.get().reason == "notenough rights"
+    delivery = Delivery.objects.get()
+    assert (delivery.status, delivery.reason) == ("unknown", "blocked")

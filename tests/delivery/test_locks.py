@@ -239,6 +239,17 @@ def test_a_day_that_was_recorded_as_missed_before_the_look_outside_is_known_as_b
     assert Broadcast.objects.get().reason == reasons.SENT_ELSEWHERE
 
 
+def test_a_skip_in_a_copy_of_a_day_that_the_original_began_gives_nothing_back_to_the_hour() -> None:
+    make_lock()
+    Broadcast.objects.create(date=DAY, status="skipped", reason="День жалоби")
+    locks.compare([told(8, day=DAY)], at=MORNING)
+
+    control.unskip(DAY, by="Ольга", at=MORNING)
+
+    row = Broadcast.objects.get()
+    assert (row.status, row.reason) == ("expired", reasons.SENT_ELSEWHERE)
+
+
 def test_a_day_that_has_its_broadcast_keeps_it() -> None:
     make_lock()
     broadcast = make_broadcast(date=DAY)

@@ -191,6 +191,7 @@ def test_a_group_that_became_a_supergroup_is_written_to_under_its_new_id() -> No
 
     answered(broadcast, ChatMoved("", new_id=-1_002_471_352_452), subscriber=group)
 
+    Delivery.objects.update(not_before=LONG_AGO)  # its second is over
     (again,) = turn(broadcast)
     assert (again.subscriber_id, again.chat_id) == (group.pk, -1_002_471_352_452)
 

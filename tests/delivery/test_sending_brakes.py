@@ -52,6 +52,18 @@ def test_unknown_outcomes_in_a_row_hold_and_are_never_sent_again(telegram: Sandb
     assert longest_gap(calls) > 0.4
 
 
+def test_every_second_outcome_unknown_holds_too(telegram: SandboxProcess) -> None:
+    broadcast = make_proven()
+    chats = make_recipients(telegram, broadcast, 20)
+    for place in (4, 6, 8):
+        fault(telegram, {"status": 502}, chat_id=chats[place])
+
+    send(broadcast)
+
+    assert sorted(states(broadcast)) == ["sent"] * 17 + ["unknown"] * 3
+    assert longest_gap([call["at"] for call in calls_to(telegram, chats)]) > 0.4
+
+
 def test_unknown_outcomes_here_and_there_do_not_hold(telegram: SandboxProcess) -> None:
     broadcast = make_proven()
     chats = make_recipients(telegram, broadcast, 20)

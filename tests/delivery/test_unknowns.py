@@ -5,15 +5,16 @@ import pytest
 import redis
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
-from delivery import ledger, reasons, unknowns
+from delivery import brakes, control, freezing, ledger, reasons, sweeping, unknowns
 from delivery.history import Change
 from delivery.models import Broadcast, Delivery, SendingLock
 from delivery.refusals import CannotChange
 from posts import clock
+from subscribers.models import Subscriber
 from tests.delivery.morning import DAY, MIDNIGHT, MORNING, local
 from tests.delivery.running import make_proven, sent, turn
 from tests.delivery.traces import queued
-from tests.factories import make_broadcast, make_delivery
+from tests.factories import make_broadcast, make_delivery, make_fundraiser
 
 pytestmark = pytest.mark.django_db
 
@@ -179,3 +180,32 @@ def test_who_said_what_of_how_many_and_why_is_kept() -> None:
         ("sent_again", WHO, f"1: {WHY}"),
         ("arrived", WHO, f"2: {WHY}"),
     ]
+
+
+@pytest.mark.parametrize("end", ["cancelled", "left", "quiet hour"])
+def test_what_was_sent_again_and_then_stopped_stays_unknown(end: str) -> None:
+    broadcast = make_finished(date=DAY)
+    delivery = make_unknown(broadcast)
+    send_again(broadcast)
+
+    if end == "cancelled":
+        control.cancel(broadcast, by=WHO, at=local(9))
+    elif end == "left":
+        Subscriber.objects.update(left_at=MORNING, left_reason="stopped")
+        sweeping.skip_left(at=local(9))
+    else:
+        Broadcast.objects.update(run_until=local(8, 59))
+        sweeping.pause_at_quiet_hour(at=local(9))
+
+    delivery.refresh_from_db()
+    assert (delivery.status, delivery.reason) == ("unknown", end)
+
+
+def test_no_other_text_is_taken_while_a_message_that_is_sent_again_may_be_out() -> None:
+    broadcast = make_finished(date=DAY, fundraiser=make_fundraiser())
+    make_unknown(broadcast)
+    send_again(broadcast)
+    brakes.pause(broadcast.pk, reason="so")
+
+    with pytest.raises(CannotChange, match="out already"):
+        freezing.refreeze(broadcast, by=WHO)

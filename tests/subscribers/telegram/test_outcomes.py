@@ -217,3 +217,10 @@ async def test_a_server_that_is_not_there_got_nothing(bot: Bot, sandbox: Sandbox
         sandbox.start()
 
     assert isinstance(error, NotSent)
+
+
+def test_what_telegram_says_is_fit_to_be_stored() -> None:
+    said = str(ContentRefused("can't\0 parse \ud83d" + "ж" * 300))
+
+    assert said.startswith("can't parse ?жж")
+    assert len(said) == 200

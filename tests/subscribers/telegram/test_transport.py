@@ -5,6 +5,7 @@ import socket
 import traceback
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
 
 import pytest
 from pytest_django.fixtures import Settings
@@ -13,7 +14,14 @@ from telegram.error import TelegramError
 
 from subscribers.telegram import transport
 from subscribers.telegram.client import open_bot
-from subscribers.telegram.outcomes import ChannelError, NotSent, OutcomeUnknown, as_channel_error
+from subscribers.telegram.outcomes import (
+    ChannelError,
+    ChatRefused,
+    Flooded,
+    NotSent,
+    OutcomeUnknown,
+    as_channel_error,
+)
 from tests.sandbox_process import SandboxProcess
 
 Connection = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
@@ -237,3 +245,34 @@ async def test_no_error_repr_or_traceback_tells_the_token(sandbox: SandboxProces
             told += [str(caught.value), *traceback.format_exception(caught.value)]
 
     assert not [text for text in told if secret in text]
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "told"),
+    [
+        (500, '{"ok":false,"description":"Internal","parameters":{"retry_after":1}}', OutcomeUnknown),
+        (502, '{"ok":false,"description":"Bad","parameters":{"migrate_to_chat_id":-100123}}', OutcomeUnknown),
+        (429, '{"ok":false,"description":"Slow down"}', Flooded),
+        (429, '{"ok":false,"description":"Slow down","parameters":null}', Flooded),
+        (429, '{"ok":false,"description":"Slow down","parameters":{"retry_after":"2"}}', Flooded),
+        (429, '{"ok":false,"description":"Slow down","parameters":{"retry_after":100000000000000000}}', Flooded),
+        (429, "<h1>slow down</h1>", Flooded),
+        (400, '{"ok":false,"description":"Bad Request: no","parameters":{"retry_after":1}}', ChatRefused),
+        (400, '{"ok":false,"description":"moved","parameters":{"migrate_to_chat_id":true}}', ChatRefused),
+    ],
+)
+async def test_an_answer_means_what_its_status_says_whatever_its_parameters(
+    status: int, body: str, told: type[ChannelError], settings: Settings
+) -> None:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await read_request(reader)
+        writer.write(f"HTTP/1.1 {status} So\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
+
+    async with server(answer, settings), open_bot(connections=1) as bot:
+        with pytest.raises(TelegramError) as caught:
+            await bot.send_message(1, "Збір")
+
+    error = as_channel_error(caught.value)
+    assert type(error) is told
+    if isinstance(error, Flooded):
+        assert timedelta(seconds=1) <= error.wait <= timedelta(days=7)
