@@ -4,8 +4,12 @@ import asyncio
 from datetime import timedelta
 from typing import Any
 
+from delivery.database_thread import DatabaseThread
 from delivery.models import Broadcast, Delivery
-from delivery.sending import run_slice
+from delivery.sending import Frozen, Slice, run_slice
+from delivery.window import Window
+from subscribers.telegram.client import open_bot
+from subscribers.telegram.pace import open_pace
 from tests.factories import LONG_AGO, make_delivery, make_subscriber
 from tests.sandbox_process import SandboxProcess
 
@@ -22,6 +26,17 @@ def make_recipients(telegram: SandboxProcess, broadcast: Broadcast, count: int) 
 def send(broadcast: Broadcast) -> bool:
     """Run one slice to its end; whether something is left for a successor."""
     return asyncio.run(run_slice(broadcast.pk))
+
+
+def send_frozen(frozen: Frozen, database: DatabaseThread | None = None) -> bool:
+    """Run one slice that has read its broadcast already."""
+
+    async def run() -> bool:
+        window = Window(per_second=100, slices=1)
+        async with database or DatabaseThread() as thread, open_pace() as pace, open_bot(connections=4) as bot:
+            return await Slice(frozen, thread, pace, bot, window).run()
+
+    return asyncio.run(run())
 
 
 def fault(telegram: SandboxProcess, what: Any, **where: Any) -> None:

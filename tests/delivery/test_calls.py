@@ -14,6 +14,7 @@ from delivery.calls import Calls
 from delivery.channels.telegram import FrozenMessage, TelegramChannel
 from delivery.ledger import Claim
 from delivery.outcomes import GIVEN_BACK, Verdict
+from delivery.recording import Answer
 from delivery.window import Window
 from subscribers.telegram.client import open_bot
 from tests.delivery.slices import fault, served
@@ -47,6 +48,17 @@ async def verdicts(calls: Calls, claims: list[Claim]) -> list[Verdict]:
         await calls.wait_for_answer(seconds=5)
     by_claim = {answer.claim.delivery_id: answer.verdict for answer in calls.take_answers()}
     return [by_claim[claim.delivery_id] for claim in claims]
+
+
+def test_answers_that_could_not_be_recorded_come_before_the_later_ones(
+    calls: Calls, make_claim: Callable[[], Claim]
+) -> None:
+    first, second, third = (Answer(make_claim(), GIVEN_BACK, is_probe=False) for _ in range(3))
+    calls.answers = [third]
+
+    calls.keep([first, second])
+
+    assert calls.take_answers() == [first, second, third]
 
 
 async def test_a_call_begins_after_its_permit(calls: Calls, make_claim: Callable[[], Claim]) -> None:

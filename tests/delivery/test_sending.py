@@ -12,7 +12,7 @@ from posts import clock
 from posts.models import Fundraiser
 from subscribers.models import Subscriber
 from tests.delivery.running import make_proven
-from tests.delivery.slices import calls_to, fault, make_recipients, send, served, states
+from tests.delivery.slices import calls_to, fault, make_recipients, send, send_frozen, served, states
 from tests.delivery.together import together
 from tests.factories import LONG_AGO, make_broadcast, make_delivery, make_picture, make_subscriber
 from tests.sandbox_process import SandboxProcess
@@ -49,6 +49,37 @@ def test_a_picture_goes_up_once_and_then_by_its_handle(telegram: SandboxProcess)
     assert [message["method"] for message in messages] == ["sendPhoto"] * 10
     assert sum(message["uploaded"] for message in messages) == 1
     assert UploadedPicture.objects.get().file_id
+
+
+def test_a_picture_that_another_slice_uploaded_meanwhile_does_not_go_up_again(telegram: SandboxProcess) -> None:
+    picture = make_picture(color="green")
+    make_recipients(telegram, first := make_broadcast(picture=picture), 1)
+    broadcast = make_proven(picture=picture, date=first.date + timedelta(days=1))
+    chats = make_recipients(telegram, broadcast, 2)
+    frozen = sending.load_frozen(broadcast.pk)
+    send(first)
+
+    send_frozen(frozen)
+
+    assert frozen.file_id == ""
+    assert [message["uploaded"] for chat in chats for message in telegram.sent_to(chat)] == [False, False]
+
+
+def test_a_row_that_becomes_due_during_a_slow_call_does_not_wait_for_its_answer(telegram: SandboxProcess) -> None:
+    broadcast = make_proven()
+    chats = make_recipients(telegram, broadcast, 2)
+    fault(telegram, {"delay": 4}, chat_id=chats[0])
+    slow, soon = Delivery.objects.order_by("not_before")
+    Delivery.objects.filter(pk=soon.pk).update(not_before=clock.now() + timedelta(seconds=1))
+
+    send(broadcast)
+
+    slow.refresh_from_db()
+    soon.refresh_from_db()
+    assert states(broadcast) == ["sent", "sent"]
+    assert soon.settled_at
+    assert slow.settled_at
+    assert soon.settled_at < slow.settled_at
 
 
 def test_another_broadcast_of_a_picture_uploads_nothing(telegram: SandboxProcess) -> None:

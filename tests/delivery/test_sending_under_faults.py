@@ -12,14 +12,11 @@ from django.db import OperationalError, connection, transaction
 
 from delivery import ledger, reasons, sending
 from delivery.database_thread import DatabaseThread
-from delivery.models import Broadcast, SendingLock
+from delivery.models import SendingLock
 from delivery.recording import record_and_claim
-from delivery.window import Window
 from posts import clock
-from subscribers.telegram.client import open_bot
-from subscribers.telegram.pace import open_pace
 from tests.delivery.running import make_proven
-from tests.delivery.slices import calls_to, fault, make_recipients, send, served, states
+from tests.delivery.slices import calls_to, fault, make_recipients, send, send_frozen, served, states
 from tests.delivery.together import together
 from tests.sandbox_process import SandboxProcess
 
@@ -85,6 +82,18 @@ class LosesOneReply(DatabaseThread):
         return returned
 
 
+class IsStillAwayAfterTheFirstReply(LosesOneReply):
+    """It does not answer the next question either."""
+
+    has_been_away = False
+
+    async def run(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        if function is ledger.give_back and not self.has_been_away:
+            self.has_been_away = True
+            raise OperationalError("the connection is refused")
+        return await super().run(function, *args, **kwargs)
+
+
 class IsAwayAtAnAnswer(DatabaseThread):
     """The connection breaks when the first answers are to be written down."""
 
@@ -122,22 +131,24 @@ class LooksSlowly(DatabaseThread):
         return await super().run(function, *args, **kwargs)
 
 
-def send_on(database: DatabaseThread, broadcast: Broadcast) -> bool:
-    async def run() -> bool:
-        window = Window(per_second=100, slices=1)
-        async with database, open_pace() as pace, open_bot(connections=window.most) as bot:
-            frozen = await database.run(sending.load_frozen, broadcast.pk)
-            return await sending.Slice(frozen, database, pace, bot, window).run()
-
-    return asyncio.run(run())
-
-
 def test_claims_whose_reply_was_lost_are_given_back_and_sent(telegram: SandboxProcess) -> None:
     broadcast = make_proven()
     chats = make_recipients(telegram, broadcast, 5)
 
-    send_on(LosesOneReply(), broadcast)
+    send_frozen(sending.load_frozen(broadcast.pk), LosesOneReply())
 
+    assert states(broadcast) == ["sent"] * 5
+    assert served(telegram, chats) == [1] * 5
+
+
+def test_a_database_that_is_away_a_second_time_is_waited_for_as_well(telegram: SandboxProcess) -> None:
+    broadcast = make_proven()
+    chats = make_recipients(telegram, broadcast, 5)
+    database = IsStillAwayAfterTheFirstReply()
+
+    send_frozen(sending.load_frozen(broadcast.pk), database)
+
+    assert database.has_been_away
     assert states(broadcast) == ["sent"] * 5
     assert served(telegram, chats) == [1] * 5
 
@@ -147,7 +158,7 @@ def test_answers_that_waited_for_the_database_are_written_down_as_soon_as_it_is_
     make_recipients(telegram, broadcast, 1)  # nothing else is due: only the answer is left
     database = IsAwayAtAnAnswer()
 
-    send_on(database, broadcast)
+    send_frozen(sending.load_frozen(broadcast.pk), database)
 
     assert database.has_been_away
     assert states(broadcast) == ["sent"]
@@ -158,7 +169,7 @@ def test_a_database_that_stays_away_is_not_asked_without_a_pause(monkeypatch: py
     monkeypatch.setattr(sending, "SLICE_SECONDS", 1.0)
     database = IsAway()
 
-    send_on(database, make_proven())
+    send_frozen(sending.load_frozen(make_proven().pk), database)
 
     assert 1 < database.asked < 25
 
@@ -171,7 +182,7 @@ def test_an_answer_that_comes_during_the_last_look_is_counted_before_the_slice_i
     telegram.post("/control/chats", [{"chat_id": chat, "migrated_to": -chat}, {"chat_id": -chat}])
     fault(telegram, {"delay": 0.3}, chat_id=chat)
 
-    send_on(LooksSlowly(), broadcast)
+    send_frozen(sending.load_frozen(broadcast.pk), LooksSlowly())
 
     assert states(broadcast) == ["sent"]
     assert served(telegram, [-chat]) == [1]
