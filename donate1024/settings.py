@@ -108,6 +108,15 @@ PAYMENT_AMOUNTS = [int(amount) for amount in _payment_amounts.split(",")]
 ROOT_URLCONF = "donate1024.urls"
 ASGI_APPLICATION = "donate1024.asgi.application"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+# A database host that vanishes without a word would else hold each statement for two hours. On a unix socket they say
+# nothing; DATABASE_URL may say otherwise.
+DATABASE["OPTIONS"] = {
+    "keepalives_idle": 10,  # seconds, as the next one
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,  # milliseconds
+    **DATABASE.get("OPTIONS", {}),
+}
 DATABASES = {"default": DATABASE}
 INSTALLED_APPS = [
     "unfold",
