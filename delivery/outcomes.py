@@ -76,6 +76,6 @@ def verdict_on(error: ChannelError, *, file_id: str, is_group: bool = False) -> 
         case TokenRefused():
             return Verdict(Status.PENDING, pause=reasons.TOKEN_REFUSED)
         case ChatRefused():
-            return Verdict(Status.FAILED, str(error) or reasons.CHAT_REFUSED)
+            return Verdict(Status.FAILED, str(error) or reasons.REFUSED_CHAT)
         case _:  # OutcomeUnknown, and whatever nobody foresaw
             return Verdict(Status.UNKNOWN, str(error) or reasons.NO_ANSWER)
