@@ -10,7 +10,7 @@ from delivery import reasons
     ("stored", "read"),
     [
         ("", ""),
-        ("paused by hand", "поставили на паузу"),
+        ("paused by hand", "зупинила людина"),
         ("Telegram refused the text: can't find end", "Telegram не прийняв текст: can't find end"),
         ("День пам'яті: мовчимо", "День пам'яті: мовчимо"),  # a person's own
     ],
