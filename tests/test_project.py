@@ -140,6 +140,14 @@ def test_the_sandbox_refuses_a_token_and_every_other_machine() -> None:
     assert b"TELEGRAM_API_URL" in starts[1].stderr
 
 
+def test_a_database_whose_host_vanishes_is_noticed_within_half_a_minute() -> None:
+    options = settings.DATABASES["default"]["OPTIONS"]
+
+    silence = options["keepalives_idle"] + options["keepalives_interval"] * options["keepalives_count"]
+    assert silence <= 30
+    assert options["tcp_user_timeout"] <= 30_000
+
+
 def test_a_database_that_is_down_is_named_without_a_trace() -> None:
     env = {
         "PATH": "/usr/bin:/bin",
