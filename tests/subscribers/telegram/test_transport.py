@@ -276,3 +276,41 @@ async def test_an_answer_means_what_its_status_says_whatever_its_parameters(
     assert type(error) is told
     if isinstance(error, Flooded):
         assert timedelta(seconds=1) <= error.wait <= timedelta(days=7)
+
+
+@pytest.mark.parametrize(
+    ("told", "seconds"),
+    [("7", 7), ("1", 1), ("0", 1), ("-5", 1), ('"2"', 1), ("1.5", 1), ("null", 1), ("9" * 18, 604_800)],
+)
+async def test_a_flood_lasts_for_whole_seconds_one_at_least_and_a_week_at_most(
+    settings: Settings, told: str, seconds: int
+) -> None:
+    body = f'{{"ok":false,"description":"Slow down","parameters":{{"retry_after":{told}}}}}'
+
+    async def flood(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await read_request(reader)
+        writer.write(response(body.encode(), "429 Too Many Requests"))
+
+    async with server(flood, settings):
+        error = await outcome()
+
+    assert isinstance(error, Flooded)
+    assert error.wait == timedelta(seconds=seconds)
+
+
+async def test_a_connection_that_idled_is_not_used_again(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transport, "KEEP_ALIVE", 0.2)
+    connections: list[asyncio.StreamWriter] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connections.append(writer)
+        while True:
+            await read_request(reader)
+            writer.write(response())
+
+    async with server(serve, settings), open_bot(connections=1) as bot:
+        await bot.send_message(1, "Збір")
+        await asyncio.sleep(0.5)
+        await bot.send_message(1, "Збір")
+
+    assert len(connections) == 2
