@@ -72,7 +72,7 @@ class AiohttpRequest(BaseRequest):
             ) as answer:
                 return answer.status, meant(answer.status, await answer.read())
         except NEVER_SENT as error:
-            raise NetworkError(f"not sent: {type(error).__name__}") from NeverSent(type(error).__name__)
+            raise NetworkError(f"not sent: {type(error).__name__}") from NeverSent
         except TimeoutError as error:
             raise TimedOut(f"no answer: {type(error).__name__}") from None
         except (aiohttp.ClientError, OSError) as error:
@@ -129,7 +129,7 @@ def proxy_for(api_url: str) -> str | None:
     Looked up once: aiohttp's `trust_env` reads the environment and ~/.netrc in a thread at every request.
     """
     address = URL(api_url)
-    if proxy_bypass(address.host or ""):
+    if proxy_bypass(str(address.host)):
         return None
     return getproxies().get(address.scheme)
 

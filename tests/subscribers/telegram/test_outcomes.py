@@ -199,6 +199,7 @@ async def test_whatever_else_happens_is_unknown(bot: Bot, sandbox: SandboxProces
         ({"status": 401}, "Unauthorized"),
         ({"status": 429, "retry_after": 7}, "Flood control exceeded. Retry in 0:00:07"),
         ({"status": 502, "body": "<html>Bad Gateway</html>"}, "Bad Gateway (502)"),
+        ("drop", "no answer: ServerDisconnectedError"),
         ({"status": 502, "body": "<html>. Parsing"}, "Bad Gateway (502)"),
         ({"status": 200, "body": "<html>"}, "not an answer of the Bot API"),
         ({"status": 200, "body": '{"ok": true}'}, "not an answer of the Bot API"),

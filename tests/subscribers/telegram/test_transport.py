@@ -79,7 +79,10 @@ async def outcome() -> ChannelError:
 async def test_a_host_without_a_name_got_nothing(settings: Settings) -> None:
     settings.TELEGRAM_API_URL = "http://nowhere.invalid"
 
-    assert isinstance(await outcome(), NotSent)
+    error = await outcome()
+
+    assert isinstance(error, NotSent)
+    assert str(error) == "not sent: ClientConnectorDNSError"
 
 
 async def test_a_connection_that_is_never_accepted_got_nothing(
@@ -132,7 +135,10 @@ async def test_a_server_that_never_answers_perhaps_got_it(settings: Settings, mo
 
     monkeypatch.setattr(transport, "READ_WITHIN", 0.3)
     async with server(hang, settings):
-        assert isinstance(await outcome(), OutcomeUnknown)
+        error = await outcome()
+
+    assert isinstance(error, OutcomeUnknown)
+    assert str(error) == "no answer: SocketTimeoutError"
 
 
 async def test_a_server_that_drips_is_given_up(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -193,10 +199,34 @@ async def test_an_upload_goes_out_whole(settings: Settings) -> None:
         writer.write(response())
 
     async with server(serve, settings), open_bot(connections=1) as bot:
-        await bot.send_photo(1, b"\x89PNG bytes", caption="Збір")
+        await bot.send_photo(1, b"\x89PNG bytes", caption="Збір", filename="збір.png")
 
+    assert b"Content-Type: image/png" in requests[0]
     assert b"\x89PNG bytes" in requests[0]
     assert "Збір".encode() in requests[0]
+
+
+async def test_a_call_that_is_sent_elsewhere_is_not_made_a_second_time(settings: Settings) -> None:
+    requests: list[bytes] = []
+
+    async def elsewhere(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while True:
+            requests.append(await read_request(reader))
+            writer.write(b"HTTP/1.1 307 So\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n")
+
+    async with server(elsewhere, settings):
+        error = await outcome()
+
+    assert isinstance(error, OutcomeUnknown)
+    assert len(requests) == 1
+
+
+def test_a_host_of_no_proxy_is_called_without_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("NO_PROXY", "api.telegram.test")
+
+    assert transport.proxy_for("http://api.telegram.test") is None
+    assert transport.proxy_for("http://another.test") == "http://127.0.0.1:9"
 
 
 async def test_calls_go_through_the_proxy_of_the_environment(
