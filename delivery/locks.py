@@ -34,10 +34,12 @@ def look(*, at: datetime) -> SendingLock:
     """The lock as it stands. The first look remembers the bot and the database; a look of others locks."""
     lock, home, running_since = SendingLock.held(), *_where_we_are()
     if lock.bot_id is None:
-        lock.bot_id, lock.is_sandbox, lock.home = bot_id(), settings.SANDBOX, home
+        lock.bot_id, lock.is_sandbox, lock.home, lock.time_zone = bot_id(), settings.SANDBOX, home, settings.TIME_ZONE
         lock.save()
     elif not lock.is_locked and (lock.bot_id, lock.is_sandbox) != (bot_id(), settings.SANDBOX):
         _lock(lock, f"{reasons.OTHER_BOT}: {lock.bot_id} / {bot_id()}", at=at)
+    elif not lock.is_locked and lock.time_zone != settings.TIME_ZONE:
+        _lock(lock, f"{reasons.OTHER_ZONE}: {lock.time_zone} / {settings.TIME_ZONE}", at=at)
     elif not lock.is_locked and lock.home != home:
         _lock(lock, reasons.RESTORED, at=at)
     if lock.witnessed_at and lock.witnessed_at < running_since:  # since then its files may have been copied
@@ -115,7 +117,7 @@ def unlock(*, testimonies: Iterable[Testimony], by: str, at: datetime) -> None:
     if lock.is_sandbox != settings.SANDBOX:
         raise CannotChange(_("sandbox and real never meet: use another database"))
     lock = compare(testimonies, at=at)
-    lock.bot_id, lock.home = bot_id(), _where_we_are()[0]
+    lock.bot_id, lock.home, lock.time_zone = bot_id(), _where_we_are()[0], settings.TIME_ZONE
     lock.number = lock.seen_number = max(lock.number, lock.seen_number)
     lock.reason, lock.locked_at, lock.witnessed_at = "", None, None
     lock.save()

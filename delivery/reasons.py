@@ -20,6 +20,7 @@ OUT_OF_REACH = gettext_noop("Telegram is out of reach")
 NO_ANSWERS = gettext_noop("Telegram does not answer")
 # Of the lock on sending.
 OTHER_BOT = gettext_noop("this database belongs to another bot")
+OTHER_ZONE = gettext_noop("TIME_ZONE is another one than before")
 RESTORED = gettext_noop("this database was restored from a backup, or moved to another server")
 COPY = gettext_noop("another copy of this database has sent since")
 ANOTHER = gettext_noop("another installation sends with this bot")

@@ -40,7 +40,10 @@ class DailySchedule(models.Model):
     latest_after = models.DurationField(
         _("latest start after"),
         default=timedelta(minutes=120),
-        help_text=_("Hours:minutes:seconds. If something was in the way, sending may still begin so much later."),
+        help_text=_(
+            "Hours:minutes:seconds. If something was in the way, sending may still begin so much later. Made longer "
+            "after a missed morning, it sends within a minute."
+        ),
     )
     quiet_from = models.TimeField(
         _("quiet from"),

@@ -22,6 +22,7 @@ class SendingLock(models.Model):
     bot_id = models.BigIntegerField(null=True)  # none until the first look
     is_sandbox = models.BooleanField(default=False)
     home = models.CharField(max_length=8, blank=True)  # which database it is: a restored dump is another one
+    time_zone = models.CharField(max_length=64, blank=True)  # whose days count: another has another "today"
     number = models.BigIntegerField(default=0)
     seen_number = models.BigIntegerField(default=0)  # of the newest testimony that tells of somebody else
     witnessed_at = models.DateTimeField(null=True)

@@ -136,6 +136,18 @@ def test_a_look_outside_goes_by_the_sandbox_clock(set_clock: Callable[[datetime]
     assert locks.look(at=yesterday).is_witnessed(at=yesterday)
 
 
+def test_another_time_zone_locks_until_a_person_means_it(settings: LazySettings) -> None:
+    make_lock()
+    settings.TIME_ZONE = "Pacific/Auckland"
+
+    is_locked, reason = (lock := locks.look(at=MORNING)).is_locked, lock.reason
+    locks.unlock(testimonies=[], by="Ольга", at=MORNING)
+
+    assert is_locked
+    assert reason == f"{reasons.OTHER_ZONE}: Europe/Kyiv / Pacific/Auckland"
+    assert not locks.look(at=MORNING).is_locked
+
+
 def test_another_bot_plans_nothing(settings: LazySettings) -> None:
     make_lock()
     settings.TELEGRAM_BOT_TOKEN = OTHER_TOKEN
