@@ -1,6 +1,5 @@
 """The pages on which people see what went out, and act on it. No rule lives in this file."""
 
-from collections.abc import Mapping
 from typing import Any, cast
 
 from django.contrib import admin, messages
@@ -9,11 +8,11 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import URLPattern, path, reverse
-from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from delivery import acting, desk
+from delivery.bar import draw_bar
 from delivery.books import books_of
 from delivery.desk import Act
 from delivery.forms import ReasonForm
@@ -22,18 +21,9 @@ from delivery.models import Broadcast, DailySchedule, Delivery, DeliveryQuerySet
 from delivery.panel import panel
 from delivery.reasons import in_words
 from delivery.refusals import CannotChange
-from delivery.views import MAY_ACT, act_on_day, confirm
+from delivery.views import MAY_ACT, act_on_day, confirm, show_day
 from posts import clock
 from posts.admin_site import ModelAdmin, ReadOnlyAdmin
-
-COLOURS: dict[str, str] = {  # in the bar's order: what is done grows from the left
-    Delivery.Status.SENT: "#16a34a",
-    Delivery.Status.SKIPPED: "#d4d4d8",
-    Delivery.Status.FAILED: "#dc2626",
-    Delivery.Status.UNKNOWN: "#a855f7",
-    Delivery.Status.SENDING: "#2563eb",
-    Delivery.Status.PENDING: "#93c5fd",
-}
 
 
 class RecordAdmin(ReadOnlyAdmin):
@@ -106,7 +96,7 @@ class BroadcastAdmin(RecordAdmin):
         """The list, and on top of it how today stands."""
         at = clock.now()
         today = desk.look(clock.local_date(at), at=at)
-        shown = panel(today, may_act=self.has_act_permission(request)) | {"bar": draw_bar(today.counts)}
+        shown = panel(today, may_act=self.has_act_permission(request))
         return super().changelist_view(request, shown | (extra_context or {}))
 
     def change_view(
@@ -128,7 +118,8 @@ class BroadcastAdmin(RecordAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         act = path("day/<str:day>/<str:act>/", self.admin_site.admin_view(act_on_day), name="delivery_act_on_day")
-        return [act, *super().get_urls()]
+        alone = path("panel/<str:day>/", self.admin_site.admin_view(show_day), name="delivery_panel")
+        return [act, alone, *super().get_urls()]
 
 
 class OfToday(admin.SimpleListFilter):
@@ -211,21 +202,3 @@ class ChangeAdmin(RecordAdmin):
     @admin.display(description=_("by"), ordering="by")
     def by_whom(self, change: Change) -> str:
         return change.by_whom
-
-
-def draw_bar(counts: Mapping[str, int]) -> SafeString | None:
-    """The states as one bar, and in figures below it."""
-    some = {state: counts[state] for state in COLOURS if counts.get(state)}
-    if not some:
-        return None
-    labels = dict(Delivery.Status.choices)
-    return format_html(
-        '<div style="min-width:9rem">'
-        '<div style="display:flex;height:.6rem;border-radius:.3rem;overflow:hidden">{}</div>{}</div>',
-        format_html_join(
-            "",
-            '<span style="flex:{} 0 2px;background:{}"></span>',
-            [(count, COLOURS[state]) for state, count in some.items()],
-        ),
-        " · ".join(f"{labels[Delivery.Status(state)]} {count}" for state, count in some.items()),
-    )

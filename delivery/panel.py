@@ -7,16 +7,21 @@ from django.urls import reverse
 from django.utils.translation import gettext as _, ngettext
 
 from delivery import desk, locks
+from delivery.bar import draw_bar
 from delivery.desk import Day
 from delivery.history import Change
 from delivery.models import Delivery
 from delivery.telling import tell
+
+LATEST_CHANGES = 6  # of the lock
 
 
 def panel(day: Day, *, may_act: bool, in_full: bool = False) -> dict[str, Any]:
     """How the day stands and what may be done; `in_full` also with all its unknown messages at once."""
     return {
         "day": day,
+        "bar": None if in_full else draw_bar(day.counts),  # the broadcast's own page has it below
+        "in_full": in_full,
         "told": tell(day),
         "fundraiser": day.turn or (day.broadcast and day.broadcast.fundraiser),
         "acts": desk.acts(day) if may_act else [],
@@ -24,7 +29,7 @@ def panel(day: Day, *, may_act: bool, in_full: bool = False) -> dict[str, Any]:
         "unknown_rows": _unknown_rows(day),
         "acts_on_unknown": desk.acts_on_unknown(day) if may_act and in_full else [],
         "locked": locks.in_full(day.lock) if day.lock.is_locked else "",
-        "lock_changes": Change.objects.of_the_lock(),
+        "lock_changes": Change.objects.of_the_lock().reverse()[:LATEST_CHANGES][::-1],
         "conflict": _conflict(day),
     }
 

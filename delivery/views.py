@@ -1,4 +1,4 @@
-"""The desk's one page: it asks before an act, and its POST does it. No rule lives in this file."""
+"""The desk's pages: one tells how a day stands, one asks before an act, and its POST does it. No rule lives here."""
 
 from datetime import date
 from typing import Any
@@ -15,11 +15,20 @@ from django.utils.translation import gettext as _
 from delivery import acting, desk
 from delivery.desk import Act, Day
 from delivery.forms import ReasonForm, SendNowForm
+from delivery.panel import panel
 from delivery.refusals import CannotChange, CannotPlan
 from posts import clock
 from posts.showing import NothingToShow
 
-MAY_ACT = "delivery.change_broadcast"
+MAY_SEE, MAY_ACT = "delivery.view_broadcast", "delivery.change_broadcast"
+
+
+@permission_required(MAY_SEE, raise_exception=True)
+def show_day(request: HttpRequest, *, day: str) -> TemplateResponse:
+    """How the day stands, alone: what a page that is open asks for again and again, while something moves."""
+    facts, may_act = _look(day), request.user.has_perm(MAY_ACT)
+    shown = panel(facts, may_act=may_act, in_full="in_full" in request.GET)
+    return TemplateResponse(request, "delivery/admin/day.html", shown)
 
 
 @permission_required(MAY_ACT, raise_exception=True)
@@ -53,7 +62,14 @@ def confirm(
 
 def _parse(day: str, act: str) -> tuple[Day, Act]:
     try:
-        return desk.look(date.fromisoformat(day), at=clock.now()), Act(act)
+        return _look(day), Act(act)
+    except ValueError:
+        raise Http404 from None
+
+
+def _look(day: str) -> Day:
+    try:
+        return desk.look(date.fromisoformat(day), at=clock.now())
     except ValueError:
         raise Http404 from None
 

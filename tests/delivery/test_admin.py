@@ -153,3 +153,27 @@ def test_deliveries_are_found_by_the_chat_id(admin_client: Client, broadcast: Br
 
     assert found.context["cl"].result_count == 1
     assert missed.context["cl"].result_count == 0
+
+
+# What an open page asks for again and again.
+
+
+def test_a_day_that_moves_names_where_it_alone_is_told(onlooker: Client, broadcast: Broadcast) -> None:
+    whole = onlooker.get(LIST).content.decode()
+    alone = onlooker.get(f"{LIST}panel/{broadcast}/")
+
+    assert f'data-moves="{LIST}panel/{broadcast}/"' in whole
+    assert "One message goes first" in alone.content.decode()
+    assert "<table" not in alone.content.decode()
+    assert alone.context["acts"] == []
+
+
+@pytest.mark.parametrize("day", ["yesterday", "2026-13-01"])
+def test_there_is_nothing_to_tell_of_what_is_no_day(onlooker: Client, day: str) -> None:
+    assert onlooker.get(f"{LIST}panel/{day}/").status_code == 404
+
+
+def test_a_day_is_told_to_those_alone_who_may_look(client: Client) -> None:
+    nobody = sit_down(client, "view_change")
+
+    assert nobody.get(f"{LIST}panel/2026-03-29/").status_code == 403
