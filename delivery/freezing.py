@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from delivery import history
 from delivery.history import Change
 from delivery.models import Broadcast
-from delivery.refusals import CannotChange, NotApproved, NotSendable
+from delivery.refusals import CannotChange, NotApproved, NothingSendable, NotSendable
 from posts import showing
 from posts.models import Fundraiser
 from posts.rendering import telegram as rendering
@@ -23,18 +23,24 @@ def freeze_todays(broadcast: Broadcast) -> None:
     Raises:
         posts.showing.NothingToShow: if no fundraiser may be shown on the broadcast's date.
     """
-    unsendable: set[int] = set()
+    unsendable: dict[int, NotSendable] = {}
     while True:
-        choice = showing.choose(day=broadcast.date, passing_over=unsendable)
+        try:
+            choice = showing.choose(day=broadcast.date, passing_over=set(unsendable))
+        except showing.NothingToShow as nothing:
+            if not unsendable:
+                raise
+            raise NothingSendable("; ".join(map(str, unsendable.values()))) from nothing
         try:
             freeze(broadcast, choice.fundraiser.pk)
         except NotSendable as error:
-            logger.error("the next one goes instead: %s", error)  # noqa: TRY400 -- for people, who read no traces
-            unsendable.add(choice.fundraiser.pk)
-            continue
-        if choice.is_shortened:
-            logger.warning("too few fundraisers: shown again after %s days", choice.cooldown_days)
-        return
+            unsendable[choice.fundraiser.pk] = error
+        else:
+            break
+    for why in unsendable.values():
+        logger.error("the next one goes instead: %s", why)
+    if choice.is_shortened:
+        logger.warning("too few fundraisers: shown again after %s days", choice.cooldown_days)
 
 
 def freeze(broadcast: Broadcast, fundraiser_id: int) -> None:

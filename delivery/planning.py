@@ -12,7 +12,7 @@ from delivery import brakes, history, locks, reasons, statements, witness
 from delivery.freezing import freeze, freeze_todays
 from delivery.history import Change
 from delivery.models import Broadcast, DailySchedule, Delivery
-from delivery.refusals import AlreadyPlanned, CannotPlan, NotDue
+from delivery.refusals import AlreadyPlanned, CannotPlan, NotDue, NothingSendable
 from delivery.slices import enqueue_slices
 from posts import clock, showing
 
@@ -46,8 +46,9 @@ def plan_due_broadcast(*, at: datetime) -> Broadcast | None:
     except CannotPlan as reason:
         logger.info("nothing planned at this tick: %s", reason)
         return None
-    except showing.NothingToShow:
-        _record_expired([day], reason=reasons.NOTHING_TO_SHOW)
+    except showing.NothingToShow as why:
+        in_full = f"{reasons.NOTHING_TO_SHOW}: {why}" if isinstance(why, NothingSendable) else ""
+        _record_expired([day], reason=reasons.NOTHING_TO_SHOW, in_full=in_full)
         return None
 
 
@@ -169,7 +170,7 @@ def _missed_days(schedule: DailySchedule, *, at: datetime) -> list[date]:
     return [day for day in days if day not in taken and schedule.is_missed(day, at=at)]
 
 
-def _record_expired(days: Sequence[date], *, reason: str) -> None:
+def _record_expired(days: Sequence[date], *, reason: str, in_full: str = "") -> None:
     """Leave rows that people see, once for a day, and one line for all: a morning without a message is no silence."""
     if not days:
         return
@@ -181,7 +182,7 @@ def _record_expired(days: Sequence[date], *, reason: str) -> None:
             row = Broadcast.objects.create(date=day, status=Broadcast.Status.EXPIRED, reason=reason)
             history.note(Change.What.EXPIRED, broadcast_id=row.pk, reason=reason)
     if days:
-        logger.error("no broadcast on %s: %s", ", ".join(map(str, days)), reason)
+        logger.error("no broadcast on %s: %s", ", ".join(map(str, days)), in_full or reason)
 
 
 def _why_not_due(schedule: DailySchedule, at: datetime) -> str:

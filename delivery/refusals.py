@@ -1,5 +1,7 @@
 """What is not done, and why: the texts are for people, who must know what to do instead."""
 
+from posts.showing import NothingToShow
+
 
 class CannotPlan(Exception):
     """Why the day's broadcast is not planned."""
@@ -19,6 +21,10 @@ class NotApproved(CannotPlan):
 
 class NotSendable(CannotPlan):
     """What was approved was changed since, and Telegram would not take it."""
+
+
+class NothingSendable(NothingToShow):
+    """What was approved for the day was all changed since, and Telegram would not take it."""
 
 
 class Locked(CannotPlan):

@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 
 from delivery import reasons
 from delivery.models import Broadcast, DailySchedule, Delivery
-from delivery.refusals import AlreadyPlanned, CannotPlan, NotApproved
+from delivery.refusals import AlreadyPlanned, CannotPlan, NotApproved, NothingSendable
 from posts.models import Fundraiser, PaymentMethod
 from tests.delivery.morning import DAY, MORNING, QUIET, plan
 from tests.delivery.traces import errors
@@ -188,6 +188,18 @@ def test_one_that_cannot_be_rendered_any_more_gives_its_morning_to_the_next(capl
     assert broadcast.fundraiser == sendable
     (told,) = errors(caplog)
     assert told.startswith(f"the next one goes instead: fundraiser {spoiled.pk} cannot be sent: ")
+
+
+def test_where_none_can_be_sent_each_is_named_and_none_is_said_to_go(caplog: pytest.LogCaptureFixture) -> None:
+    first, second = make_fundraiser(), make_fundraiser()
+    PaymentMethod.objects.all().delete()
+
+    with pytest.raises(NothingSendable) as said:
+        plan()
+
+    assert f"fundraiser {first.pk} cannot be sent" in str(said.value)
+    assert f"fundraiser {second.pk} cannot be sent" in str(said.value)
+    assert errors(caplog) == []
 
 
 def test_too_few_fundraisers_shorten_the_rest_and_say_so(caplog: pytest.LogCaptureFixture) -> None:

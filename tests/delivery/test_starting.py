@@ -9,6 +9,7 @@ import pytest
 from delivery import planning, reasons
 from delivery.models import Broadcast, DailySchedule
 from delivery.refusals import AlreadyPlanned, NotDue
+from posts.models import PaymentMethod
 from posts.showing import NothingToShow
 from tests.delivery.morning import DAY, MIDNIGHT, MORNING, QUIET, local
 from tests.delivery.traces import errors
@@ -250,3 +251,18 @@ def test_a_start_with_nothing_to_show_says_so() -> None:
 
     with pytest.raises(NothingToShow, match="no approved fundraiser may be shown on 2026-03-29"):
         planning.start_broadcast(by="Ольга", at=MORNING)
+
+
+def test_a_morning_on_which_nothing_can_be_sent_is_told_once_with_the_reasons(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    spoiled = make_fundraiser()
+    PaymentMethod.objects.all().delete()
+    make_schedule()
+
+    planning.plan_due_broadcast(at=MORNING)
+    planning.plan_due_broadcast(at=MORNING + timedelta(minutes=1))
+
+    assert Broadcast.objects.get().reason == reasons.NOTHING_TO_SHOW
+    (told,) = errors(caplog)
+    assert told.startswith(f"no broadcast on 2026-03-29: nothing to show: fundraiser {spoiled.pk} cannot be sent")
