@@ -22,6 +22,7 @@ BEGIN_WITHIN = 1.0  # seconds from the claim: somebody may have left since, or t
 UNKNOWN_IN_A_ROW = 2
 UNKNOWN_AMONG, AMONG = 3, 10  # where one of two servers behind an address is dead
 REFUSED_IN_A_ROW = 3
+FLOODED_IN_A_ROW = 2  # groups: each may be its own limit, but not one after the other
 
 
 class Calls:
@@ -37,6 +38,7 @@ class Calls:
         self._unknown_in_a_row = 0
         self._were_unknown: deque[bool] = deque(maxlen=AMONG)
         self._refused_in_a_row = 0
+        self._flooded_in_a_row = 0
 
     def __len__(self) -> int:
         return len(self._tasks)
@@ -105,6 +107,9 @@ class Calls:
         self._unknown_in_a_row = self._unknown_in_a_row + 1 if verdict.status == outcomes.Status.UNKNOWN else 0
         self._were_unknown.append(verdict.status == outcomes.Status.UNKNOWN)
         self._refused_in_a_row = self._refused_in_a_row + 1 if verdict.status == outcomes.Status.FAILED else 0
+        self._flooded_in_a_row = self._flooded_in_a_row + 1 if verdict.is_groups_flood else 0
+        if self._flooded_in_a_row >= FLOODED_IN_A_ROW:
+            return replace(verdict, flood_wait=verdict.wait)
         are_too_many = self._unknown_in_a_row >= UNKNOWN_IN_A_ROW or sum(self._were_unknown) >= UNKNOWN_AMONG
         if self._unknown_in_a_row and (is_probe or are_too_many):
             return replace(verdict, back_off=reasons.NO_ANSWERS)

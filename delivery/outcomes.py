@@ -37,6 +37,11 @@ class Verdict:
     pause: str = ""  # nobody is written to until a person has looked, and why
 
     @property
+    def is_groups_flood(self) -> bool:
+        """Whether one chat met a limit of its own; the others may be written to."""
+        return bool(self.wait) and self.new_chat_id is None
+
+    @property
     def is_brake(self) -> bool:
         """Whether it stops, for a time or until a person comes, everybody's messages."""
         return self.flood_wait is not None or bool(self.back_off or self.pause)

@@ -4,6 +4,7 @@ import logging
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import Subquery
 from django.utils.translation import gettext as _
 
 from delivery import history, locks, reasons
@@ -46,9 +47,7 @@ def send_again(broadcast: Broadcast, chosen: DeliveryQuerySet, *, reason: str, b
         raise CannotChange(locks.in_full(lock))
     if broadcast.date != clock.local_date(at):
         raise CannotChange(_("the day of this broadcast, %s, is over") % broadcast.date)
-    held = Broadcast.objects.select_for_update(of=["self"]).get(pk=broadcast.pk)
-    if held.status in (Broadcast.Status.CANCELLED, Broadcast.Status.EXPIRED):
-        raise CannotChange(_("this broadcast is %s already") % held.get_status_display())
+    # The rows before the broadcast, as whoever records a late answer: the other way round both could wait for ever.
     count = (
         chosen.filter(broadcast=broadcast)
         .unknown()
@@ -59,9 +58,12 @@ def send_again(broadcast: Broadcast, chosen: DeliveryQuerySet, *, reason: str, b
             token=None,
             perhaps_out=True,
             not_before=at,
-            revision=held.revision,
+            revision=Subquery(Broadcast.objects.filter(pk=broadcast.pk).values("revision")),
         )
     )
+    held = Broadcast.objects.select_for_update(of=["self"]).get(pk=broadcast.pk)
+    if held.status in (Broadcast.Status.CANCELLED, Broadcast.Status.EXPIRED):
+        raise CannotChange(_("this broadcast is %s already") % held.get_status_display())
     if not count:
         return 0
     if held.status == Broadcast.Status.FINISHED:

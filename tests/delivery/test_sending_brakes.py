@@ -1,6 +1,7 @@
 """One slice against the sandbox: what holds it, and what pauses it."""
 
 import logging
+from datetime import timedelta
 from itertools import pairwise
 from time import sleep
 from typing import Any
@@ -13,7 +14,7 @@ from subscribers.models import Subscriber
 from tests.delivery.running import make_proven
 from tests.delivery.slices import calls_to, fault, make_recipients, send, served, states
 from tests.delivery.together import together
-from tests.factories import make_broadcast
+from tests.factories import LONG_AGO, make_broadcast, make_delivery, make_subscriber
 from tests.sandbox_process import SandboxProcess
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("short_holds")]
@@ -210,3 +211,19 @@ def test_a_pause_by_hand_stops_the_slice_and_leaves_nothing_in_flight(
     together(lambda: send(broadcast), pause_soon)
 
     assert sorted(set(states(broadcast))) == ["pending", "sent"]
+
+
+def test_one_group_after_the_other_that_floods_holds_everybody(telegram: SandboxProcess) -> None:
+    broadcast = make_proven()
+    groups = [make_subscriber(chat_id=-4500 - number) for number in range(6)]
+    telegram.post("/control/chats", [{"chat_id": group.chat_id, "type": "group"} for group in groups])
+    for number, group in enumerate(groups):
+        make_delivery(broadcast, subscriber=group, not_before=LONG_AGO + timedelta(seconds=number))
+    fault(telegram, {"status": 429, "retry_after": 40}, times=0)
+
+    send(broadcast)
+
+    broadcast.refresh_from_db()
+    assert broadcast.hold_until
+    assert states(broadcast) == ["pending"] * 6
+    assert len(calls_to(telegram, [group.chat_id for group in groups])) < 6

@@ -1,8 +1,10 @@
 from datetime import timedelta
+from threading import Event
 from uuid import uuid4
 
 import pytest
 import redis
+from django.db import transaction
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from delivery import brakes, control, freezing, ledger, reasons, sweeping, unknowns
@@ -13,6 +15,7 @@ from posts import clock
 from subscribers.models import Subscriber
 from tests.delivery.morning import DAY, MIDNIGHT, MORNING, local
 from tests.delivery.running import make_proven, sent, turn
+from tests.delivery.together import together, waits_for_lock
 from tests.delivery.traces import queued
 from tests.factories import make_broadcast, make_delivery, make_fundraiser
 
@@ -209,3 +212,27 @@ def test_no_other_text_is_taken_while_a_message_that_is_sent_again_may_be_out() 
 
     with pytest.raises(CannotChange, match="out already"):
         freezing.refreeze(broadcast, by=WHO)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_sending_again_and_a_late_answer_that_holds_the_broadcast_do_not_wait_for_each_other() -> None:
+    broadcast = make_proven(date=DAY)
+    make_delivery(broadcast)
+    (claim,) = turn(broadcast)
+    Delivery.objects.update(status="unknown", reason="no answer")
+    has_row = Event()
+
+    def answer_slowly() -> int:
+        with transaction.atomic():
+            turn(broadcast, sent(claim), want=0)
+            has_row.set()
+            waits = waits_for_lock()
+            brakes.hold(broadcast.pk, wait=timedelta(seconds=1))
+        return int(waits)
+
+    def again() -> int:
+        has_row.wait(10)
+        return send_again(broadcast)
+
+    assert together(answer_slowly, again) == [1, 0]
+    assert Delivery.objects.get().status == "sent"
