@@ -18,7 +18,9 @@ _RESERVE = """
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local interval, most, horizon = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local next = math.max(tonumber(redis.call('GET', KEYS[1]) or 0), tonumber(redis.call('GET', KEYS[2]) or 0), now)
+local next = tonumber(redis.call('GET', KEYS[1]) or 0)
+if next > now + 60000000 + 2 * interval then next = now end -- nobody reserves so far ahead: the clock was put back
+next = math.max(next, tonumber(redis.call('GET', KEYS[2]) or 0), now)
 local fitting = math.floor((now + horizon - next) / interval) + 1
 local reserved = math.max(0, math.min(most, fitting))
 if reserved > 0 then

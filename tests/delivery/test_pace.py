@@ -136,3 +136,13 @@ async def test_a_flood_wait_is_for_every_process(pace: Pace) -> None:
     assert longer > 0.15
     await asyncio.sleep(longer)
     assert await pace.take(1, horizon=0.2)
+
+
+async def test_a_valkey_whose_clock_was_put_back_an_hour_gives_permits_at_once(
+    pace: Pace, settings: LazySettings
+) -> None:
+    async with redis.asyncio.Redis.from_url(settings.LIMITER_URL) as valkey:
+        seconds, microseconds = await valkey.time()
+        await valkey.set("telegram:next-message-at", (seconds + 3600) * 1_000_000 + microseconds)
+
+    assert await pace.take(1, horizon=0.1)
