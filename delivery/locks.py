@@ -127,7 +127,7 @@ def unlock(*, testimonies: Iterable[Testimony], by: str, at: datetime) -> None:
 
 
 def _lock(lock: SendingLock, reason: str, *, at: datetime) -> None:
-    lock.reason, lock.locked_at = reason[:200], at
+    lock.reason, lock.locked_at = reason, at
     lock.save()
     history.note(Change.What.LOCKED, broadcast_id=None, reason=reason)
     _pause_running()

@@ -1,7 +1,7 @@
 """Holds: how long, how they grow, what ends them, and that PostgreSQL keeps them."""
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 import pytest
 import redis
@@ -195,3 +195,13 @@ def test_what_is_over_is_not_held(status: str) -> None:
 
     broadcast.refresh_from_db()
     assert (broadcast.hold_until, broadcast.reason) == (None, "so")
+
+
+def test_a_pause_by_hand_is_no_alert_and_one_by_itself_is(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO")
+    by_hand, by_itself = make_proven(), make_proven(date=date(2026, 3, 30))
+
+    brakes.pause(by_hand.pk, reason=reasons.PAUSED_BY_HAND, by="Ольга")
+    brakes.pause(by_itself.pk, reason=reasons.TOKEN_REFUSED)
+
+    assert [record.levelname for record in caplog.records if "paused" in record.message] == ["INFO", "ERROR"]

@@ -148,6 +148,32 @@ def test_another_time_zone_locks_until_a_person_means_it(settings: LazySettings)
     assert not locks.look(at=MORNING).is_locked
 
 
+def test_a_lock_names_the_moment_of_the_look_whoever_looks(settings: LazySettings) -> None:
+    looks: list[Callable[[], object]] = [
+        lambda: locks.look(at=MORNING),
+        lambda: locks.compare([], at=MORNING),
+        lambda: locks.advance([], at=MORNING),
+    ]
+    for look in looks:
+        SendingLock.objects.all().delete()
+        make_lock(bot_id=2048)
+
+        look()
+
+        assert SendingLock.load().locked_at == MORNING
+
+
+def test_what_is_witnessed_lasts_a_minute() -> None:
+    make_lock()
+
+    locks.mark_witnessed(at=MORNING)
+
+    lock = SendingLock.load()
+    assert lock.is_witnessed(at=MORNING)
+    assert lock.is_witnessed(at=MORNING + timedelta(seconds=59))
+    assert not lock.is_witnessed(at=MORNING + timedelta(seconds=60))
+
+
 def test_another_bot_plans_nothing(settings: LazySettings) -> None:
     make_lock()
     settings.TELEGRAM_BOT_TOKEN = OTHER_TOKEN
@@ -253,7 +279,7 @@ def test_a_day_that_was_recorded_as_missed_before_the_look_outside_is_known_as_b
 
 def test_a_skip_in_a_copy_of_a_day_that_the_original_began_gives_nothing_back_to_the_hour() -> None:
     make_lock()
-    Broadcast.objects.create(date=DAY, status="skipped", reason="День жалоби")
+    Broadcast.objects.create(date=DAY, status="skipped", reason="ж" * 200)
     locks.compare([told(8, day=DAY)], at=MORNING)
 
     control.unskip(DAY, by="Ольга", at=MORNING)

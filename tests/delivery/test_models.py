@@ -42,7 +42,15 @@ def test_an_impossible_schedule_cannot_be_stored(name: str, facts: dict[str, Any
     assert refused_by(name, DailySchedule(effective_from=MOMENT, **facts))
 
 
-@pytest.mark.parametrize("facts", [{"send_at": time(20)}, {"send_at": time(23), "quiet_from": time(23, 59)}])
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"send_at": time(20)},
+        {"send_at": time(23), "quiet_from": time(23, 59)},
+        {"send_at": time(20, 30), "latest_after": timedelta(hours=1, minutes=30)},
+        {"send_at": time(20, 0, 30), "latest_after": timedelta(hours=1, minutes=59, seconds=30)},
+    ],
+)
 def test_a_schedule_that_may_begin_after_the_quiet_hour_is_refused_in_words(facts: dict[str, Any]) -> None:
     with pytest.raises(ValidationError) as refusal:
         DailySchedule(effective_from=MOMENT, **facts).clean()
@@ -50,8 +58,16 @@ def test_a_schedule_that_may_begin_after_the_quiet_hour_is_refused_in_words(fact
     assert set(refusal.value.message_dict) == {"quiet_from"}
 
 
-def test_a_schedule_that_begins_until_just_before_the_quiet_hour_is_fine() -> None:
-    schedule = DailySchedule(effective_from=MOMENT, send_at=time(19, 59))
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"send_at": time(19, 59)},
+        {"send_at": time(20), "quiet_from": time(22, 1)},
+        {"send_at": time(20), "quiet_from": time(22, 0, 1)},
+    ],
+)
+def test_a_schedule_that_begins_until_just_before_the_quiet_hour_is_fine(facts: dict[str, Any]) -> None:
+    schedule = DailySchedule(effective_from=MOMENT, **facts)
 
     schedule.full_clean()
     schedule.save()
@@ -136,6 +152,15 @@ def test_a_bot_has_one_handle_of_a_picture() -> None:
     UploadedPicture.objects.create(bot_id=2048, picture=picture, file_id="another bot's")
 
     assert refused_by("picture_uploaded_once_per_bot", UploadedPicture(bot_id=1024, picture=picture, file_id="second"))
+
+
+def test_a_second_schedule_is_refused_and_not_written_over_the_first() -> None:
+    DailySchedule.objects.create(effective_from=MOMENT)
+
+    with pytest.raises(IntegrityError), transaction.atomic():
+        DailySchedule.objects.create(effective_from=MOMENT, send_at=time(9))
+
+    assert DailySchedule.objects.get().send_at == time(8)
 
 
 def test_every_constraint_has_its_test() -> None:

@@ -245,3 +245,15 @@ def test_the_admin_has_no_bulk_action_on_the_schedule(admin_client: Client) -> N
 
     assert answer.status_code == 302  # to the one page of the one row
     assert DailySchedule.objects.values().get() == before
+
+
+def test_whoever_saves_one_field_leaves_the_others_as_somebody_else_wrote_them() -> None:
+    make_schedule()
+    old = DailySchedule.load()
+    DailySchedule.objects.update(quiet_from=time(21))
+
+    old.report_at = time(19)
+    old.save(update_fields=["report_at"])
+
+    stored = DailySchedule.objects.get()
+    assert (stored.report_at, stored.quiet_from) == (time(19), time(21))

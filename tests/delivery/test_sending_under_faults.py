@@ -15,9 +15,11 @@ from delivery.database_thread import DatabaseThread
 from delivery.models import SendingLock
 from delivery.recording import record_and_claim
 from posts import clock
+from subscribers.models import Subscriber
 from tests.delivery.running import make_proven
 from tests.delivery.slices import calls_to, fault, make_recipients, send, send_frozen, served, states
 from tests.delivery.together import together
+from tests.factories import LONG_AGO, make_broadcast
 from tests.sandbox_process import SandboxProcess
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("short_holds")]
@@ -129,6 +131,29 @@ class LooksSlowly(DatabaseThread):
         if function is ledger.win_probe:
             await asyncio.sleep(0.5)
         return await super().run(function, *args, **kwargs)
+
+
+class LosesTheLastOneAfterTheProbeIsWon(DatabaseThread):
+    """Whoever was left has their /stop recorded between the won probe and its claim."""
+
+    async def run(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        returned = await super().run(function, *args, **kwargs)
+        if function is ledger.win_probe:
+            left = Subscriber.objects.filter(left_at=None)
+            await super().run(lambda: left.update(left_at=LONG_AGO, left_reason="stopped"))
+        return returned
+
+
+def test_a_probe_that_finds_nobody_leaves_the_next_one_free(telegram: SandboxProcess) -> None:
+    broadcast = make_broadcast()
+    chats = make_recipients(telegram, broadcast, 1)
+
+    send_frozen(sending.load_frozen(broadcast.pk), LosesTheLastOneAfterTheProbeIsWon())
+
+    broadcast.refresh_from_db()
+    assert broadcast.status == "sending"  # the probe was won
+    assert broadcast.probe_until is None
+    assert served(telegram, chats) == [0]
 
 
 def test_claims_whose_reply_was_lost_are_given_back_and_sent(telegram: SandboxProcess) -> None:

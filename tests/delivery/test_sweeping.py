@@ -200,13 +200,15 @@ def test_a_broadcast_to_nobody_is_finished_at_once_and_told_once(
         make_delivery(broadcast, status=state, reason="so")
 
     sweep(at=MORNING)
+    told = errors(caplog)
     Broadcast.objects.update(status="sending")  # as for a newcomer who left again
     sweep(at=MORNING + MINUTE)
 
     broadcast.refresh_from_db()
     assert broadcast.status == "finished"
-    (told,) = errors(caplog)
-    assert "nobody is known to have got it" in told
+    assert len(told) == 1
+    assert told[0].startswith(f"broadcast {broadcast.pk} is finished, and nobody is known to have got it")
+    assert errors(caplog) == told
 
 
 def test_a_broadcast_that_one_person_got_is_finished_without_a_word(caplog: pytest.LogCaptureFixture) -> None:
