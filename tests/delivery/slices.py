@@ -9,7 +9,7 @@ from delivery.models import Broadcast, Delivery
 from delivery.sending import Frozen, Slice, run_slice
 from delivery.window import Window
 from subscribers.telegram.client import open_bot
-from subscribers.telegram.pace import open_pace
+from subscribers.telegram.pace import Pace, open_pace
 from tests.factories import LONG_AGO, make_delivery, make_subscriber
 from tests.sandbox_process import SandboxProcess
 
@@ -28,13 +28,13 @@ def send(broadcast: Broadcast) -> bool:
     return asyncio.run(run_slice(broadcast.pk))
 
 
-def send_frozen(frozen: Frozen, database: DatabaseThread | None = None) -> bool:
+def send_frozen(frozen: Frozen, database: DatabaseThread | None = None, *, pace: Pace | None = None) -> bool:
     """Run one slice that has read its broadcast already."""
 
     async def run() -> bool:
         window = Window(per_second=100, slices=1)
-        async with database or DatabaseThread() as thread, open_pace() as pace, open_bot(connections=4) as bot:
-            return await Slice(frozen, thread, pace, bot, window).run()
+        async with database or DatabaseThread() as thread, open_pace() as common, open_bot(connections=4) as bot:
+            return await Slice(frozen, thread, pace or common, bot, window).run()
 
     return asyncio.run(run())
 
