@@ -68,8 +68,7 @@ class Calls:
             return
 
     async def _call(self, claim: Claim, *, claimed: float, after: float, is_probe: bool) -> None:
-        if after > 0:
-            await asyncio.sleep(after)
+        await asyncio.sleep(after)
         # Only a probe takes the picture's bytes along, so that it goes up once.
         is_unready = self._channel.needs_upload and not is_probe
         if self._may_begin(claimed) and not is_unready:
