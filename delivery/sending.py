@@ -152,8 +152,8 @@ class Slice:
             self._has_pace = True
         return permits
 
-    async def _send(self, permits: list[float]) -> bool:
-        """Claim for the permits and begin the calls; False where nothing could be claimed."""
+    async def _send(self, permits: list[float]) -> list[Claim]:
+        """Claim for the permits and begin the calls."""
         claimed = monotonic()
         is_probe = False
         # Until the picture is uploaded there are only probes, so that it goes up once.
@@ -165,7 +165,7 @@ class Slice:
                 await self._database.run(brakes.end_probe, self._frozen.broadcast_id)
         for claim, permit in zip(claims, permits, strict=False):
             self._calls.begin(claim, claimed=claimed, after=permit - permits[0], is_probe=is_probe)
-        return bool(claims)
+        return claims
 
     async def _win_probe(self) -> bool:
         frozen, channel = self._frozen, self._channel
