@@ -1,0 +1,89 @@
+"""Secrets out of what people read: each is replaced by the name of its setting, in brackets."""
+
+import html
+import json
+import os
+import re
+from base64 import b64encode
+from collections.abc import Iterator
+from functools import lru_cache
+from urllib.parse import quote, unquote, urlsplit
+
+from django.conf import settings
+
+SECRETS = (
+    "TELEGRAM_BOT_TOKEN",
+    "SECRET_KEY",
+    "FLOWER_BASIC_AUTH",
+    "METRICS_TOKEN",
+    "BLUESKY_APP_PASSWORD",
+    "GEMINI_API_KEY",
+    "EMAIL_HOST_PASSWORD",
+    "CURATOR_PASSWORD",
+)
+# Addresses with a user and a password inside. urllib reads the proxies' names in both spellings.
+ADDRESSES = ("DATABASE_URL", "REDIS_URL", "EMAIL_URL", "HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy")
+SECRET_PATHS = ("HEARTBEAT_URL",)  # whoever knows the path may report in our place
+# What is shorter is a word that occurs elsewhere ("postgres"): blotting it out would hide more than it protects.
+SHORTEST = 6
+# A token and a password in an address are recognised by their looks too: an old one, another bot's.
+_LOOKS = r"(?P<token>(?<!\d)\d{3,}(?::|%3[Aa])[\w-]{30,})|(?P<user>://[^\s/:@]*:)[^\s/]+(?=@)"
+
+
+def redact(text: str) -> str:
+    """The text without any secret that this process' settings and environment know, nor what looks like one.
+
+    Redact first, shorten afterwards: half a secret is not recognised.
+    """
+    names, pattern = _known(tuple(_configured()))
+    return pattern.sub(lambda found: _stand_in(found, names), text)
+
+
+def _stand_in(found: re.Match[str], names: dict[str, str]) -> str:
+    if found["token"]:
+        return "[TELEGRAM_BOT_TOKEN]"
+    if found["user"]:
+        return f"{found['user']}[password]"
+    return f"[{names[found[0]]}]"
+
+
+def _configured() -> Iterator[tuple[str, str]]:
+    """The settings that hold a secret, by name: read anew each time, and compiled only when one has changed."""
+    for name in (*SECRETS, *ADDRESSES, *SECRET_PATHS):
+        for value in (os.environ.get(name), getattr(settings, name, None) if settings.configured else None):
+            if value:
+                yield name, str(value)
+
+
+@lru_cache(maxsize=8)
+def _known(configured: tuple[tuple[str, str], ...]) -> tuple[dict[str, str], re.Pattern[str]]:
+    names = {
+        form: name
+        for name, value in configured
+        for secret in _inside(name, value)
+        if len(secret) >= SHORTEST
+        for form in _spellings(secret)
+    }
+    longest_first = sorted(names, key=len, reverse=True)
+    return names, re.compile("|".join([*map(re.escape, longest_first), _LOOKS]))
+
+
+def _inside(name: str, value: str) -> Iterator[str]:
+    if name in SECRETS:
+        yield value
+        if ":" in value:  # the token's secret half, Flower's password
+            yield value.partition(":")[2]
+            yield b64encode(value.encode()).decode()  # as HTTP's basic authentication carries it
+        return
+    address = urlsplit(value)
+    if name in SECRET_PATHS:
+        yield from (address.path.strip("/"), address.query)
+    elif address.password:
+        password = unquote(address.password)
+        yield from (address.password, password)
+        yield b64encode(f"{unquote(address.username or '')}:{password}".encode()).decode()
+
+
+def _spellings(secret: str) -> set[str]:
+    """As it stands in an address, a JSON text, a `repr` and a page."""
+    return {secret, quote(secret, safe=""), json.dumps(secret)[1:-1], repr(secret)[1:-1], html.escape(secret)}
