@@ -21,6 +21,7 @@ COMMANDS_WITHOUT_A_BOT = {"makemigrations", "check", "makemessages", "compilemes
 
 STATE_DIR = load(os.environ)
 env = Env(eager=False)
+_is_address = validate.URL(require_tld=False, schemes={"http", "https"})
 
 SANDBOX = env.bool("DONATE1024_SANDBOX", False)
 TELEGRAM_BOT_TOKEN: str = env.str(
@@ -30,11 +31,7 @@ TELEGRAM_BOT_TOKEN: str = env.str(
         r"^(\d{3,}:[\w-]{30,})?$", error="expects a token as @BotFather gives it, for example 123456789:AAF... "
     ),
 )
-TELEGRAM_API_URL: str = env.str(
-    "TELEGRAM_API_URL",
-    "https://api.telegram.org",
-    validate=validate.URL(require_tld=False, schemes={"http", "https"}),
-)
+TELEGRAM_API_URL: str = env.str("TELEGRAM_API_URL", "https://api.telegram.org", validate=_is_address)
 TELEGRAM_MESSAGES_PER_SECOND: float = env.float(
     "TELEGRAM_MESSAGES_PER_SECOND", 25, validate=validate.Range(min=0.1, max=1000)
 )
@@ -68,6 +65,22 @@ JAR_AMOUNT_TEMPLATE: str = env.str(
     ),
 )
 SUPPORT_CONTACT: str = env.str("SUPPORT_CONTACT", "")
+HEARTBEAT_URL: str = env.str(
+    "HEARTBEAT_URL",
+    "",
+    validate=validate.Regexp(r"^(https?://\S+)?$", error="expects an address such as https://hc-ping.com/<uuid>"),
+)
+BLUESKY_HANDLE: str = env.str(
+    "BLUESKY_HANDLE",
+    "",
+    validate=validate.Regexp(r"^([\w-]+(\.[\w-]+)+)?$", error="expects a handle such as name.bsky.social, without @"),
+)
+BLUESKY_APP_PASSWORD: str = env.str("BLUESKY_APP_PASSWORD", "")
+BLUESKY_URL: str = env.str("BLUESKY_URL", "https://bsky.social", validate=_is_address)
+GEMINI_API_KEY: str = env.str("GEMINI_API_KEY", "")
+GEMINI_API_URL: str = env.str("GEMINI_API_URL", "https://generativelanguage.googleapis.com", validate=_is_address)
+GEMINI_MODEL: str = env.str("GEMINI_MODEL", "gemini-3.8-flash")
+GEMINI_FALLBACK_MODEL: str = env.str("GEMINI_FALLBACK_MODEL", "gemini-2.5-flash")
 DATABASE: dict[str, Any] = env.dj_db_url("DATABASE_URL", ssl_require=False)
 REDIS_URL: str = env.str(
     "REDIS_URL",
@@ -95,6 +108,8 @@ if SANDBOX and TELEGRAM_BOT_TOKEN:
     _refuse("TELEGRAM_BOT_TOKEN: the sandbox takes no token; unset DONATE1024_SANDBOX to run a real bot.")
 if SANDBOX and urlsplit(TELEGRAM_API_URL).hostname not in {"127.0.0.1", "localhost", "::1"}:
     _refuse("TELEGRAM_API_URL: the sandbox speaks to a stand-in on this machine only; expects http://127.0.0.1:PORT.")
+if bool(BLUESKY_HANDLE) != bool(BLUESKY_APP_PASSWORD):
+    _refuse("BLUESKY_HANDLE, BLUESKY_APP_PASSWORD: one is set without the other; Bluesky needs both, or neither.")
 if not SANDBOX and not TELEGRAM_BOT_TOKEN and COMMANDS_WITHOUT_A_BOT.isdisjoint(sys.argv[1:2]):
     _refuse("TELEGRAM_BOT_TOKEN: not set. Put the bot's token into .env, or start the sandbox with `make run`.")
 if not SECRET_KEY:

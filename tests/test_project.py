@@ -99,6 +99,11 @@ def test_every_reason_for_which_a_morning_stops_stands_in_the_runbook() -> None:
         ("REDIS_URL", "redis://127.0.0.1/abc", "redis://"),
         ("DATABASE_URL", "sqlite:///here.db", "postgres://"),
         ("TELEGRAM_API_URL", "ftp://127.0.0.1", "TELEGRAM_API_URL"),
+        ("HEARTBEAT_URL", "hc-ping.com/uuid", "https://hc-ping.com"),
+        ("BLUESKY_HANDLE", "@name.bsky.social", "without @"),
+        ("BLUESKY_URL", "bsky.social", "BLUESKY_URL"),
+        ("GEMINI_API_URL", "ftp://127.0.0.1", "GEMINI_API_URL"),
+        ("BLUESKY_APP_PASSWORD", "abcd-efgh-ijkl-mnop", "BLUESKY_HANDLE"),
     ],
 )
 def test_a_wrong_setting_stops_the_start_with_its_name(name: str, value: str, says: str) -> None:
