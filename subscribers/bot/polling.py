@@ -30,10 +30,11 @@ NOTE_WITHIN = 5.0  # seconds: what a database takes longer for is not written do
 class Poller:
     """One process' turn at polling. It begins with what an earlier one stored and did not answer."""
 
-    def __init__(self, bot: TelegramBot, database: Database, people: People) -> None:
+    def __init__(self, bot: TelegramBot, database: Database, people: People, heard: Callable[[], None]) -> None:
         self._bot = bot
         self._database = database
         self._people = people
+        self._heard = heard
         # From the last answer, never from the table: ids begin anew, at random, after a quiet week.
         self._offset: int | None = None
         self._last_pk = 0
@@ -54,6 +55,7 @@ class Poller:
 
     async def _fetch(self) -> None:
         updates = await self._bot.fetch_updates(offset=self._offset, wait=WAIT, kinds=KINDS)
+        self._heard()
         if updates:
             await self._database.call(inbox.store, updates)
         # The next request confirms them. After an empty answer nothing is left to confirm.

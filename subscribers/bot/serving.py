@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Callable
 from contextlib import suppress
 
 from subscribers.bot.database import Database
@@ -20,9 +21,12 @@ FINISH_WITHIN = 5.0  # seconds
 RETRY_AFTER = 2.0  # seconds
 
 
-async def serve(stop: asyncio.Event) -> None:
-    """Poll and answer until `stop` is set; what is in hand by then gets a few seconds to be finished."""
-    working = asyncio.create_task(_work(stop))
+async def serve(stop: asyncio.Event, *, heard: Callable[[], None]) -> None:
+    """Poll and answer until `stop` is set; what is in hand by then gets a few seconds to be finished.
+
+    `heard` is called, in the event loop, each time that Telegram has answered to us, be it with no updates.
+    """
+    working = asyncio.create_task(_work(stop, heard))
     stopping = asyncio.create_task(stop.wait())
     await asyncio.wait({working, stopping}, return_when=asyncio.FIRST_COMPLETED)
     stopping.cancel()
@@ -31,14 +35,14 @@ async def serve(stop: asyncio.Event) -> None:
         await working
 
 
-async def _work(stop: asyncio.Event) -> None:
+async def _work(stop: asyncio.Event, heard: Callable[[], None]) -> None:
     async with open_bot(connections=CONNECTIONS) as bot, open_pace() as pace:
         is_away = False
         while not stop.is_set():
             try:
                 async with polling_lock() as lock:
                     is_away = False
-                    await _one_term(lock, bot, pace)
+                    await _one_term(lock, bot, pace, heard)
             except* LockLost as lost:
                 if not is_away:
                     logger.warning(
@@ -49,7 +53,7 @@ async def _work(stop: asyncio.Event) -> None:
             await asyncio.sleep(RETRY_AFTER)
 
 
-async def _one_term(lock: PollingLock, bot: TelegramBot, pace: Pace) -> None:
+async def _one_term(lock: PollingLock, bot: TelegramBot, pace: Pace, heard: Callable[[], None]) -> None:
     """Poll and answer as long as the lock holds.
 
     Raises:
@@ -61,7 +65,7 @@ async def _one_term(lock: PollingLock, bot: TelegramBot, pace: Pace) -> None:
     try:
         async with asyncio.TaskGroup() as parts:
             parts.create_task(lock.watch())
-            parts.create_task(Poller(bot, database, people).run())
+            parts.create_task(Poller(bot, database, people, heard).run())
             parts.create_task(prune_hourly(database))
     except asyncio.CancelledError:
         await people.finish(within=FINISH_WITHIN)

@@ -19,4 +19,4 @@ async def serve_until_signal() -> None:
     stop = asyncio.Event()
     for wanted in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(wanted, stop.set)
-    await serve(stop)
+    await serve(stop, heard=lambda: None)
