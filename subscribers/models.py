@@ -8,6 +8,8 @@ from django.db import IntegrityError, models, transaction
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
+from subscribers.admin_chats import AdminChat, AdminLink  # noqa: F401 -- Django looks for models here
+
 
 class SubscriberQuerySet(models.QuerySet["Subscriber"]):
     def active(self) -> Self:
