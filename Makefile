@@ -30,8 +30,9 @@ help:
 demo run: for-users
 	@exec $(BIN)/python -m donate1024.stack $@
 
+# More at a time than there are cores: what runs with real processes waits more than it works.
 test: for-developers
-	@$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
+	@$(BIN)/python -m pytest -n 4 --dist loadfile $(ARGS)
 
 check: format lint types contracts migrations deploy translations
 	@$(MAKE) --no-print-directory test

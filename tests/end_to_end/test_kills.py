@@ -27,7 +27,7 @@ def test_a_worker_killed_while_sending_leaves_at_most_its_open_calls_unknown(
     installation: Installation, *, has_accepted: bool
 ) -> None:
     make_fundraiser()
-    people = installation.add_people(60)
+    people = installation.add_people(200)  # six seconds and more: time for the fault to come in the midst
     worker = installation.worker()
     assert installation.manage("broadcast", "start", "--now").returncode == 0
     installation.wait_for_count(Delivery.Status.SENT, least=10)
