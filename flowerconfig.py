@@ -7,8 +7,10 @@ password whatever is set here.
 import os
 import sys
 
+from donate1024.log_format import redact_uncaught
 from donate1024.stack import environment
 
+redact_uncaught()
 environment.load(os.environ)
 user, _, password = os.environ.get("FLOWER_BASIC_AUTH", "").partition(":")
 if not user or not password:

@@ -4,6 +4,9 @@ import os
 
 from django.core.asgi import get_asgi_application
 
+from donate1024.log_format import redact_uncaught
+
+redact_uncaught()
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "donate1024.settings")
 
 application = get_asgi_application()

@@ -10,7 +10,7 @@ from donate1024 import host_clock
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "donate1024.settings")
 
-app = Celery("donate1024")
+app = Celery("donate1024", events="donate1024.task_events:RedactingEvents")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 

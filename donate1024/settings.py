@@ -221,12 +221,29 @@ CELERY_BEAT_SCHEDULE = {
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "formatters": {
+        "line": {
+            "class": "donate1024.log_format.RedactingFormatter",
+            "format": "{asctime} {levelname} {name}: {message}",
+            "style": "{",
+        }
+    },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": "INFO"},
-    # httpx writes every address at INFO, the bot's token in it.
-    "loggers": {"httpx": {"level": "WARNING"}, "httpcore": {"level": "WARNING"}},
+    "loggers": {
+        # httpx writes every address at INFO, the bot's token in it.
+        "httpx": {"level": "WARNING"},
+        "httpcore": {"level": "WARNING"},
+        # These come with handlers of their own, whose formatters keep no secret.
+        **{
+            name: {"handlers": [], "propagate": True}
+            for name in ("django", "django.server", "uvicorn", "uvicorn.error", "uvicorn.access")
+        },
+        # Celery adds its own to those that have none.
+        **{name: {"handlers": ["console"], "propagate": False} for name in ("celery.task", "multiprocessing")},
+    },
 }
+DEFAULT_EXCEPTION_REPORTER = "donate1024.error_pages.RedactingReporter"
 
 # The admin's looks (posts/admin_site.py). Ukrainian blue instead of its violet.
 UNFOLD = {

@@ -86,4 +86,12 @@ def _inside(name: str, value: str) -> Iterator[str]:
 
 def _spellings(secret: str) -> set[str]:
     """As it stands in an address, a JSON text, a `repr` and a page."""
-    return {secret, quote(secret, safe=""), json.dumps(secret)[1:-1], repr(secret)[1:-1], html.escape(secret)}
+    plain = {
+        secret,
+        quote(secret, safe=""),
+        json.dumps(secret)[1:-1],
+        json.dumps(secret, ensure_ascii=False)[1:-1],
+        repr(secret)[1:-1],
+        repr(secret.encode())[2:-1],
+    }
+    return plain | {html.escape(spelling) for spelling in plain}

@@ -5,6 +5,7 @@ from typing import cast
 
 from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, RetryAfter, TelegramError
 
+from posts.redaction import redact
 from subscribers.models import Subscriber, storable
 from subscribers.telegram.transport import NeverSent
 
@@ -41,7 +42,7 @@ class ChannelError(Exception):
 
     def __init__(self, message: str) -> None:
         # PostgreSQL refuses a NUL and half a surrogate pair, and with them whatever else the statement records.
-        super().__init__(storable(message)[:LONGEST_DESCRIPTION])
+        super().__init__(storable(redact(message))[:LONGEST_DESCRIPTION])
 
 
 class RecipientGone(ChannelError):
