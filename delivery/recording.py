@@ -1,16 +1,24 @@
 """Writing down what the calls brought, with what it means beyond the row, in one transaction."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from uuid import UUID
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from uuid import UUID, uuid4
 
 from django.db import transaction
 
 from delivery import brakes, ledger, reasons, wrong_bot
+from delivery.database_thread import DATABASE_AWAY
 from delivery.models import Broadcast, Delivery, UploadedPicture
 from delivery.outcomes import Verdict
 from posts import clock
 from subscribers.models import Subscriber
+
+logger = logging.getLogger(__name__)
+
+# A hold, and then one message: the next one's answer may be as odd.
+UNRECORDABLE = Verdict(Delivery.Status.UNKNOWN, reasons.UNFORESEEN, back_off=reasons.UNFORESEEN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +28,11 @@ class Answer:
     claim: ledger.Claim
     verdict: Verdict
     is_probe: bool
+
+    @property
+    def result(self) -> ledger.Result:
+        verdict = self.verdict
+        return ledger.Result(self.claim, verdict.status, verdict.reason, verdict.message_id, verdict.wait)
 
     @property
     def reaches_beyond_the_row(self) -> bool:
@@ -39,26 +52,52 @@ def record_and_claim(
 ) -> list[ledger.Claim]:
     """Record the answers and claim up to `want` deliveries: see `ledger.turn`.
 
-    Where an answer says something about more than its own row, that is recorded with it, in one transaction.
+    Where an answer says something about more than its own row, that is recorded with it, in one transaction. One that
+    cannot be recorded becomes `unknown`, and costs the others nothing; then nothing is claimed in this turn.
     """
-    results = [
-        ledger.Result(
-            answer.claim, answer.verdict.status, answer.verdict.reason, answer.verdict.message_id, answer.verdict.wait
+    record = partial(_record, broadcast_id=broadcast_id, revision=revision, bot_id=bot_id)
+    try:
+        if any(answer.reaches_beyond_the_row for answer in answers):
+            record(answers)
+            answers = []
+        results = [answer.result for answer in answers]
+        return ledger.turn(
+            broadcast_id=broadcast_id, revision=revision, results=results, want=want, token=token, is_probe=is_probe
         )
-        for answer in answers
-    ]
+    except DATABASE_AWAY:
+        raise
+    except Exception:
+        if not answers:
+            raise
+        logger.warning("%s answers are recorded one by one", len(answers), exc_info=True)
+        for answer in answers:
+            _record_alone(answer, record)
+        return []
+
+
+def _record_alone(answer: Answer, record: Callable[[Sequence[Answer]], None]) -> None:
+    try:
+        record([answer])
+    except DATABASE_AWAY:
+        raise
+    except Exception:
+        logger.exception(
+            "delivery %s is unknown: what was answered cannot be recorded. What to do: nothing for the others; "
+            "tell whoever maintains this program of the error below",
+            answer.claim.delivery_id,
+        )
+        record([replace(answer, verdict=UNRECORDABLE)])
+
+
+@transaction.atomic
+def _record(answers: Sequence[Answer], *, broadcast_id: int, revision: int, bot_id: int) -> None:
+    results = [answer.result for answer in answers]
+    ledger.turn(broadcast_id=broadcast_id, revision=revision, results=results, want=0, token=uuid4())
     reaching = [answer for answer in answers if answer.reaches_beyond_the_row]
-    if reaching:
-        with transaction.atomic():
-            ledger.turn(broadcast_id=broadcast_id, revision=revision, results=results, want=0, token=token)
-            for answer in reaching:
-                _record_reach(answer, broadcast_id=broadcast_id, bot_id=bot_id)
-            if any(answer.verdict.is_gone for answer in reaching):
-                wrong_bot.weigh_gone(broadcast_id)
-        results = []
-    return ledger.turn(
-        broadcast_id=broadcast_id, revision=revision, results=results, want=want, token=token, is_probe=is_probe
-    )
+    for answer in reaching:
+        _record_reach(answer, broadcast_id=broadcast_id, bot_id=bot_id)
+    if any(answer.verdict.is_gone for answer in reaching):
+        wrong_bot.weigh_gone(broadcast_id)
 
 
 def _record_reach(answer: Answer, *, broadcast_id: int, bot_id: int) -> None:

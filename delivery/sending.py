@@ -10,12 +10,11 @@ from uuid import UUID, uuid4
 
 import redis.exceptions
 from django.conf import settings
-from django.db import InterfaceError, InternalError, OperationalError
 
 from delivery import brakes, ledger, reasons, stopping, witness
 from delivery.calls import Calls
 from delivery.channels.telegram import FrozenMessage, TelegramChannel
-from delivery.database_thread import DatabaseThread, close_connection
+from delivery.database_thread import DATABASE_AWAY, DatabaseThread, close_connection
 from delivery.ledger import Claim
 from delivery.models import Broadcast, UploadedPicture
 from delivery.outcomes import verdict_on
@@ -30,7 +29,6 @@ logger = logging.getLogger(__name__)
 SLICE_SECONDS = 30.0
 HORIZON = 0.25  # seconds: permits are not reserved further ahead, so that a claim never waits long for its call
 NAP = 0.05  # seconds between two looks where nothing can be claimed at once
-DATABASE_AWAY = (OperationalError, InterfaceError, InternalError)  # the last: it takes no writes for a while
 # Seconds to write down answers while PostgreSQL restarts; then they become `unknown`. With the calls in flight it is
 # less than a supervisor waits for a worker that it stops.
 DATABASE_PATIENCE = 30.0
@@ -89,16 +87,13 @@ class Slice:
 
     async def run(self) -> bool:
         is_left = True
-        while is_left and not self._is_over:
-            try:
-                is_left = await self._step()
-            except DATABASE_AWAY:  # at a look between the turns; what answers next may be a backup
-                self._is_witnessed = False
-                await self._database.run(close_connection)
-                await asyncio.sleep(NAP)
-        while self._calls or self._calls.answers:
-            await self._calls.wait_for_answer(seconds=NAP)
-            await self._turn(want=0)
+        try:
+            while is_left and not self._is_over:
+                is_left = await self._step_or_wait()
+        finally:  # after what nobody foresaw too: whoever was called has an answer
+            while self._calls or self._calls.answers:
+                await self._calls.wait_for_answer(seconds=NAP)
+                await self._turn(want=0)
         if self._is_witnessed and not is_left:
             with suppress(ChannelError, *DATABASE_AWAY):  # the next slice tells it
                 await witness.renew(self._bot, self._database)
@@ -107,6 +102,15 @@ class Slice:
     @property
     def _is_over(self) -> bool:
         return stopping.is_requested() or monotonic() > self._ends
+
+    async def _step_or_wait(self) -> bool:
+        try:
+            return await self._step()
+        except DATABASE_AWAY:  # at a look between the turns; what answers next may be a backup
+            self._is_witnessed = False
+            await self._database.run(close_connection)
+            await asyncio.sleep(NAP)
+            return True
 
     async def _step(self) -> bool:
         """Permits, then the mark, then the calls. Returns whether to go on."""

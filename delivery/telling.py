@@ -38,6 +38,7 @@ WHAT_TO_DO = {
     reasons.FLOODED: _BY_ITSELF,
     reasons.OUT_OF_REACH: _BY_ITSELF,
     reasons.NO_ANSWERS: _BY_ITSELF,
+    reasons.UNFORESEEN: _BY_ITSELF,
     reasons.MISSED: gettext_noop("Send it now, or skip today."),
     reasons.NOTHING_TO_SHOW: gettext_noop(
         "Approve a fundraiser: until the latest start it goes out by itself, later by «Send now». Or skip today."

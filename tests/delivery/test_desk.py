@@ -21,7 +21,7 @@ STOPS = {text for name, text in vars(reasons).items() if name.endswith("_REFUSED
     reasons.LATE_START,
     reasons.WRONG_BOT,
 }
-HOLDS = {reasons.FLOODED, reasons.OUT_OF_REACH, reasons.NO_ANSWERS}
+HOLDS = {reasons.FLOODED, reasons.OUT_OF_REACH, reasons.NO_ANSWERS, reasons.UNFORESEEN}
 DID_NOT_GO = {reasons.MISSED, reasons.NOTHING_TO_SHOW, reasons.SENT_ELSEWHERE}
 
 
