@@ -143,6 +143,7 @@ class Slice:
             if not verdict.is_brake:
                 verdict = replace(verdict, back_off=reasons.NO_ANSWERS)
             await self._database.run(brakes.apply, verdict, broadcast_id=self._frozen.broadcast_id)
+            return await self._idle()  # a short hold ends within the slice
         return self._is_witnessed
 
     async def _take_permits(self, most: int) -> list[float]:

@@ -3,12 +3,11 @@
 import asyncio
 import logging
 import re
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterable
 from contextlib import suppress
 from datetime import date
 from typing import TypeVar
 
-from django.conf import settings
 from django.utils.translation import gettext as _
 from telegram import BotCommand, BotCommandScopeChat
 from telegram.error import TelegramError
@@ -17,12 +16,14 @@ from delivery import locks
 from delivery.database_thread import DatabaseThread
 from delivery.locks import Testimony
 from posts import clock
+from subscribers import admin_chats
 from subscribers.telegram.client import TelegramBot, open_bot
 from subscribers.telegram.outcomes import (
     ChannelError,
     ChatMoved,
     ChatRefused,
     ContentRefused,
+    OutcomeUnknown,
     RecipientGone,
     as_channel_error,
 )
@@ -58,44 +59,49 @@ async def renew(bot: TelegramBot, database: DatabaseThread) -> bool:
         ChannelError: Telegram could not be asked, or told.
     """
     at = await database.run(clock.now)
-    testimony = await database.run(locks.advance, await read(bot), at=at)
+    chats = await database.run(admin_chats.chat_ids)
+    testimony = await database.run(locks.advance, await read(bot, chats), at=at)
     if testimony is None:
         return False
-    await _write(bot, testimony)
+    await _write(bot, testimony, chats)
     await database.run(locks.mark_witnessed, at=at)
     return True
 
 
-async def ask() -> list[Testimony]:
-    """What `read` tells, before planning; nothing where Telegram does not answer: nothing is sent before it does."""
+def ask() -> list[Testimony]:
+    """What all admin chats tell, before planning; nothing where Telegram does not answer: then nothing is sent either."""
     try:
-        async with asyncio.timeout(ASK_WITHIN), open_bot(connections=1) as bot:
-            found = await read(bot)
+        found = asyncio.run(_ask(admin_chats.chat_ids()))
     except (ChannelError, TimeoutError) as error:
         logger.warning("the witness in Telegram does not answer: %s", type(error).__name__)
         return []
     if not found:
-        logger.warning("no chat of TELEGRAM_ADMIN_CHATS keeps a witness: a restored backup would not be noticed")
+        logger.warning("no admin chat keeps a witness: a restored backup would not be noticed")
     return found
 
 
-async def read(bot: TelegramBot) -> list[Testimony]:
-    """The testimonies of all admin chats.
+async def _ask(chats: Iterable[int]) -> list[Testimony]:
+    async with asyncio.timeout(ASK_WITHIN), open_bot(connections=1) as bot:
+        return await read(bot, chats)
+
+
+async def read(bot: TelegramBot, chats: Iterable[int]) -> list[Testimony]:
+    """The testimonies that these chats keep.
 
     Raises:
         ChannelError: Telegram did not answer.
     """
     found: list[Testimony] = []
-    for chat_id in settings.TELEGRAM_ADMIN_CHATS:
+    for chat_id in chats:
         commands = await _try(bot.get_my_commands(scope=BotCommandScopeChat(chat_id)))
         found += [testimony for command in commands or () if (testimony := _testimony(command))]
     return found
 
 
-async def _write(bot: TelegramBot, testimony: Testimony) -> None:
-    """Keep it in the first admin chat that takes it, beside the other commands of that chat."""
+async def _write(bot: TelegramBot, testimony: Testimony, chats: Iterable[int]) -> None:
+    """Keep it in the first of the chats that takes it, beside the other commands of that chat."""
     status = BotCommand(COMMAND, f"{_('The last broadcast')}: {testimony.day} · {testimony.number} · {testimony.home}")
-    for chat_id in settings.TELEGRAM_ADMIN_CHATS:
+    for chat_id in chats:
         scope = BotCommandScopeChat(chat_id)
         commands = await _try(bot.get_my_commands(scope=scope))
         if commands is None:
@@ -118,6 +124,8 @@ async def _try(call: Awaitable[R]) -> R | None:
         if isinstance(told, _NOT_HERE):
             return None
         raise told from error
+    except Exception as error:  # the library takes whatever it is told for commands
+        raise OutcomeUnknown(f"not an answer of the Bot API: {type(error).__name__}") from error
 
 
 def _testimony(command: BotCommand) -> Testimony | None:
