@@ -1,6 +1,5 @@
 """Planning: the decision that a day's fundraiser goes out, recorded whole or not at all."""
 
-import asyncio
 import logging
 from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta
@@ -75,7 +74,7 @@ def refuse_locked(*, at: datetime) -> None:
     Raises:
         delivery.refusals.Locked: why it may not.
     """
-    locks.compare(asyncio.run(witness.ask()), at=at)
+    locks.compare(witness.ask(), at=at)
     locks.refuse_planning(at=at)
 
 

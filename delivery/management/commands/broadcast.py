@@ -1,7 +1,6 @@
 """Start, stop and look at a day's broadcast from the command line."""
 
 import argparse
-import asyncio
 import sys
 from datetime import date
 from json import dumps
@@ -81,7 +80,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{date} is given back: it goes out at its hour, or by `broadcast start --now`.")
 
     def _unlock(self, **_: object) -> None:
-        locks.unlock(testimonies=asyncio.run(witness.ask()), by=BY, at=clock.now())
+        locks.unlock(testimonies=witness.ask(), by=BY, at=clock.now())
         self.stdout.write(
             "Unlocked. Nothing was sent by this: what ran is paused (`broadcast resume`, `broadcast cancel`), "
             "and a day that another copy began is sent by `broadcast start --now` alone."
