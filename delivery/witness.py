@@ -69,7 +69,7 @@ async def renew(bot: TelegramBot, database: DatabaseThread) -> bool:
 
 
 def ask() -> list[Testimony]:
-    """What all admin chats tell, before planning; nothing where Telegram does not answer: then nothing is sent either."""
+    """What all admin chats tell, before planning; nothing where Telegram is silent: then nothing is sent either."""
     try:
         found = asyncio.run(_ask(admin_chats.chat_ids()))
     except (ChannelError, TimeoutError) as error:

@@ -2,16 +2,15 @@
 
 import asyncio
 import logging
-from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.conf import LazySettings
 from telegram import BotCommandScopeChat
 
-from delivery import locks, planning, reasons, witness
+from delivery import locks, planning, reasons, sending, witness
 from delivery.database_thread import DatabaseThread
-from delivery.models import Broadcast, SendingLock
+from delivery.models import SendingLock
 from posts import clock
 from subscribers.admin_chats import AdminChat
 from subscribers.telegram.client import open_bot
@@ -328,23 +327,46 @@ def test_nothing_is_claimed_before_the_witness_was_read_and_written(
     assert lock().witnessed_at is None
 
 
+@pytest.mark.parametrize("result", ["[7]", "7", '[{"command": "status"}]'])
+def test_commands_that_nobody_can_read_are_no_answer(
+    telegram: SandboxProcess, result: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    fault(telegram, {"status": 200, "body": f'{{"ok": true, "result": {result}}}'}, method="getMyCommands", times=2)
+
+    planning.refuse_locked(at=clock.now())  # which lets the morning be planned
+
+    assert isinstance(may_send(), OutcomeUnknown)
+    assert warnings(caplog) == ["the witness in Telegram does not answer: OutcomeUnknown"]
+
+
 @pytest.mark.parametrize("method", ["getMyCommands", "setMyCommands"])
 def test_a_slice_waits_out_a_telegram_that_does_not_answer_for_the_witness(
     telegram: SandboxProcess, method: str
 ) -> None:
     broadcast = make_broadcast()
     chats = make_recipients(telegram, broadcast, 3)
-    fault(telegram, {"status": 502}, method=method)
+    fault(telegram, {"status": 502}, method=method, times=2)
 
     send(broadcast)
-    before = len(calls_to(telegram, chats))
-    broadcast.refresh_from_db()
-    reason = broadcast.reason
-    Broadcast.objects.update(hold_until=clock.now() - timedelta(seconds=1))
-    send(broadcast)
 
-    assert (before, reason) == (0, reasons.NO_ANSWERS)
     assert served(telegram, chats) == [1] * 3
+
+
+def test_a_slice_holds_and_calls_nobody_while_telegram_does_not_answer_for_the_witness(
+    telegram: SandboxProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sending, "SLICE_SECONDS", 1.2)
+    broadcast = make_broadcast()
+    chats = make_recipients(telegram, broadcast, 3)
+    fault(telegram, {"status": 502}, method="getMyCommands", times=0)
+    known = len(telegram.get("/control/calls"))
+
+    send(broadcast)
+
+    broadcast.refresh_from_db()
+    assert broadcast.reason == reasons.NO_ANSWERS
+    assert calls_to(telegram, chats) == []
+    assert len(telegram.get("/control/calls")) - known == 2  # after half a second's hold comes one of a second
 
 
 def test_a_morning_is_planned_though_telegram_does_not_answer(
