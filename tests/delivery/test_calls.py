@@ -160,6 +160,23 @@ async def test_only_a_probe_takes_the_picture_along(
     assert [message["uploaded"] for message in telegram.sent_to(after.chat_id)] == [False]
 
 
+async def test_the_window_follows_how_long_the_answers_take(
+    calls: Calls, make_claim: MakeClaim, telegram: SandboxProcess
+) -> None:
+    async def cap_after_answers() -> int:
+        claims = [make_claim() for _ in range(20)]
+        for claim in claims:
+            calls.begin(claim, claimed=monotonic(), after=0, is_probe=False)
+        await verdicts(calls, claims)
+        return calls._window.cap
+
+    quick = await cap_after_answers()
+    fault(telegram, {"delay": 0.4}, method="sendMessage", times=0)
+    slow = await cap_after_answers()
+
+    assert quick < slow == calls._window.most
+
+
 ANSWERS: dict[str, Any] = {
     "?": {"status": 502},
     "x": {"status": 400, "description": "Bad Request: not enough rights"},
