@@ -51,7 +51,7 @@ def make_claim(telegram: SandboxProcess) -> MakeClaim:
 async def verdicts(calls: Calls, claims: list[Claim]) -> list[Verdict]:
     """What became of the claims, in their order."""
     while calls:
-        await calls.wait_for_answer(seconds=5)
+        await calls.wait_for_answer(seconds=0.1)
     by_claim = {answer.claim.delivery_id: answer.verdict for answer in calls.take_answers()}
     return [by_claim[claim.delivery_id] for claim in claims]
 
