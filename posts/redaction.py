@@ -7,7 +7,7 @@ import re
 from base64 import b64encode
 from collections.abc import Iterator
 from functools import lru_cache
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote
 
 from django.conf import settings
 
@@ -28,6 +28,8 @@ SECRET_PATHS = ("HEARTBEAT_URL",)  # whoever knows the path may report in our pl
 SHORTEST = 6
 # A token and a password in an address are recognised by their looks too: an old one, another bot's.
 _LOOKS = r"(?P<token>(?<!\d)\d{3,}(?::|%3[Aa])[\w-]{30,})|(?P<user>://[^\s/:@]*:)[^\s/]+(?=@)"
+# Not `urlsplit`: it raises on a bracket, and ends a password at its first slash.
+_USER_AND_PASSWORD = re.compile(r"://([^/:@]*):(.+)@")
 
 
 def redact(text: str) -> str:
@@ -69,29 +71,33 @@ def _known(configured: tuple[tuple[str, str], ...]) -> tuple[dict[str, str], re.
 
 
 def _inside(name: str, value: str) -> Iterator[str]:
+    """What of the setting is secret. Settings that are wrong come here too: nothing may raise."""
     if name in SECRETS:
         yield value
         if ":" in value:  # the token's secret half, Flower's password
             yield value.partition(":")[2]
-            yield b64encode(value.encode()).decode()  # as HTTP's basic authentication carries it
-        return
-    address = urlsplit(value)
-    if name in SECRET_PATHS:
-        yield from (address.path.strip("/"), address.query)
-    elif address.password:
-        password = unquote(address.password)
-        yield from (address.password, password)
-        yield b64encode(f"{unquote(address.username or '')}:{password}".encode()).decode()
+            yield _as_basic(value)
+    elif name in SECRET_PATHS:
+        path, _, query = value.partition("://")[2].partition("/")[2].partition("?")
+        yield from (path.strip("/"), query)
+    elif found := _USER_AND_PASSWORD.search(value):
+        user, password = found.groups()
+        yield from (password, unquote(password), _as_basic(f"{unquote(user)}:{unquote(password)}"))
+
+
+def _as_basic(user_and_password: str) -> str:
+    """As HTTP's basic authentication carries it."""
+    return b64encode(user_and_password.encode(errors="replace")).decode()
 
 
 def _spellings(secret: str) -> set[str]:
     """As it stands in an address, a JSON text, a `repr` and a page."""
     plain = {
         secret,
-        quote(secret, safe=""),
+        quote(secret, safe="", errors="replace"),
         json.dumps(secret)[1:-1],
         json.dumps(secret, ensure_ascii=False)[1:-1],
         repr(secret)[1:-1],
-        repr(secret.encode())[2:-1],
+        repr(secret.encode(errors="replace"))[2:-1],
     }
     return plain | {html.escape(spelling) for spelling in plain}

@@ -66,6 +66,15 @@ def test_the_password_of_an_address_is_replaced_within_it_and_alone(monkeypatch:
     assert told == f"scheme://user:[password]@host:1234/name or [{name}] or [{name}] or Basic [{name}]"
 
 
+@pytest.mark.parametrize("password", ["with/slash", "with[bracket", "with@sign", "with#hash", "\udcff-undecodable"])
+def test_a_password_that_makes_its_address_wrong_is_replaced_all_the_same(
+    monkeypatch: pytest.MonkeyPatch, password: str
+) -> None:
+    monkeypatch.setenv("EMAIL_URL", f"smtp://user:{password}@host:587")
+
+    assert redact(f"refused: {password}") == "refused: [EMAIL_URL]"
+
+
 def test_a_password_in_an_address_that_no_setting_knows_is_replaced() -> None:
     told = redact("http://me:secret@proxy:8080/ redis://:secret@host/0 postgres://host:5432/name http://host:80/a@b")
 
