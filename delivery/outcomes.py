@@ -7,6 +7,7 @@ from delivery import reasons
 from delivery.channels.base import Receipt
 from delivery.models import Delivery
 from subscribers.telegram.outcomes import (
+    LONGEST,
     ChannelError,
     ChatMoved,
     ChatRefused,
@@ -51,7 +52,9 @@ GIVEN_BACK = Verdict(Status.PENDING)  # claimed, and never begun
 
 
 def sent(receipt: Receipt, *, is_new_file: bool) -> Verdict:
-    return Verdict(Status.SENT, message_id=receipt.message_id, file_id=receipt.file_id if is_new_file else "")
+    # Cut short it would name nothing: a handle that is longer than its column serves this slice alone.
+    is_kept = is_new_file and len(receipt.file_id) <= LONGEST
+    return Verdict(Status.SENT, message_id=receipt.message_id, file_id=receipt.file_id if is_kept else "")
 
 
 def verdict_on(error: ChannelError, *, file_id: str, is_group: bool = False) -> Verdict:  # noqa: C901 -- a table

@@ -7,7 +7,8 @@ from telegram.constants import ParseMode
 from telegram.error import TelegramError
 
 from delivery.channels.base import Receipt
-from subscribers.telegram.outcomes import as_channel_error
+from subscribers.models import storable
+from subscribers.telegram.outcomes import as_channel_error, fitting
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class TelegramChannel:
             reply_markup=self._keyboard,
             link_preview_options=LinkPreviewOptions(is_disabled=True),
         )
-        return Receipt(str(message.message_id))
+        return Receipt(fitting(str(message.message_id)))
 
     async def _send_photo(self, chat_id: int, photo: str | bytes) -> Receipt:
         message = await self._bot.send_photo(
@@ -64,4 +65,4 @@ class TelegramChannel:
             reply_markup=self._keyboard,
         )
         # The sizes come smallest first; any of them names the same picture.
-        return Receipt(str(message.message_id), file_id=message.photo[-1].file_id)
+        return Receipt(fitting(str(message.message_id)), file_id=storable(message.photo[-1].file_id))

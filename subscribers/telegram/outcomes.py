@@ -19,7 +19,7 @@ _LEFT = {
     "not a member": Reason.BLOCKED,
     "chat was deleted": Reason.UNREACHABLE,
 }
-LONGEST_DESCRIPTION = 200  # characters
+LONGEST = 200  # characters: the columns that keep what Telegram says
 _NO_SUCH_CHAT = "chat not found"
 _NO_SUCH_FILE = ("wrong file identifier", "wrong remote file", "wrong file_id", "file_reference_", "file_id_invalid")
 _BAD_CONTENT = (
@@ -37,12 +37,16 @@ _BAD_CONTENT = (
 )
 
 
+def fitting(said: str) -> str:
+    """What Telegram said, fit to be stored: what a column refuses would take the rest of its statement along."""
+    return cast("str", storable(said))[:LONGEST]
+
+
 class ChannelError(Exception):
     """A call that was not answered with success; `str()` is Telegram's own description, fit to be stored."""
 
     def __init__(self, message: str) -> None:
-        # PostgreSQL refuses a NUL and half a surrogate pair, and with them whatever else the statement records.
-        super().__init__(storable(redact(message))[:LONGEST_DESCRIPTION])
+        super().__init__(fitting(redact(message)))
 
 
 class RecipientGone(ChannelError):

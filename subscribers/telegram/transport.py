@@ -114,13 +114,17 @@ def meant(status: int, body: bytes) -> bytes:
     given = given if isinstance(given, dict) else {}
     if status == HTTPStatus.TOO_MANY_REQUESTS:
         answer["parameters"] = {"retry_after": _whole_seconds(given.get("retry_after"))}
-    elif status == HTTPStatus.BAD_REQUEST and type(given.get("migrate_to_chat_id")) is int:
-        answer["parameters"] = {"migrate_to_chat_id": given["migrate_to_chat_id"]}
+    elif status == HTTPStatus.BAD_REQUEST and _is_chat_id(moved_to := given.get("migrate_to_chat_id")):
+        answer["parameters"] = {"migrate_to_chat_id": moved_to}
     return json.dumps(answer).encode()
 
 
 def _whole_seconds(wait: object) -> int:
     return min(max(wait, 1), LONGEST_WAIT) if type(wait) is int else 1
+
+
+def _is_chat_id(value: object) -> bool:
+    return type(value) is int and value.bit_length() < 64  # what a column takes
 
 
 def proxy_for(api_url: str) -> str | None:

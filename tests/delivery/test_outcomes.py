@@ -69,9 +69,15 @@ def test_the_table_has_every_error_of_the_channel() -> None:
     assert set(ChannelError.__subclasses__()) <= handled | {FileUnknown}
 
 
-@pytest.mark.parametrize(("is_new_file", "file_id"), [(True, "handle"), (False, "")])
+def test_a_handle_that_is_longer_than_its_column_is_not_kept() -> None:
+    verdict = outcomes.sent(Receipt("77", file_id="h" * 201), is_new_file=True)
+
+    assert verdict == Verdict(Status.SENT, message_id="77")
+
+
+@pytest.mark.parametrize(("is_new_file", "file_id"), [(True, "h" * 200), (False, "")])
 def test_a_handle_is_kept_when_it_was_uploaded_by_this_call(file_id: str, *, is_new_file: bool) -> None:
-    verdict = outcomes.sent(Receipt("77", file_id="handle"), is_new_file=is_new_file)
+    verdict = outcomes.sent(Receipt("77", file_id="h" * 200), is_new_file=is_new_file)
 
     assert verdict == Verdict(Status.SENT, message_id="77", file_id=file_id)
 
