@@ -1,16 +1,25 @@
 """The chats of the people who run this, and the one-time links that make a chat one of them."""
 
 import hashlib
+import logging
 import secrets
 from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import IntegrityError, models, transaction
 from django.db.models import Q
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_lazy as _, gettext_noop
+
+logger = logging.getLogger(__name__)
 
 LINK_LASTS = timedelta(hours=24)
 LONGEST_NAME = 256  # characters
+
+
+NOBODY_LEFT = gettext_noop(
+    "The last admin chat has removed the bot. Nobody is told in Telegram when something goes wrong. What to do: run "
+    "`manage.py link_chat`, and open the link that it prints."
+)
 
 
 class Role(models.TextChoices):
@@ -83,6 +92,7 @@ def open_link(payload: str, *, chat_id: int, name: str, at: datetime) -> Role | 
     if links.filter(opened_by=None, expires_at__gt=at).update(opened_by=chat_id):
         news = {"role": links.get().role, "name": name[:LONGEST_NAME]}
         AdminChat.objects.update_or_create(chat_id=chat_id, defaults=news, create_defaults={"linked_at": at, **news})
+        logger.info("A chat was linked as an admin chat", extra={"closes": "admin chats"})
     opened = links.filter(opened_by=chat_id).first()
     is_linked = opened and AdminChat.objects.filter(chat_id=chat_id, role=opened.role).exists()
     return Role(opened.role) if opened and is_linked else None
@@ -91,6 +101,14 @@ def open_link(payload: str, *, chat_id: int, name: str, at: datetime) -> Role | 
 def unlink(chat_id: int) -> bool:
     """Take the chat off; False where it was none of the linked ones."""
     return bool(AdminChat.objects.filter(chat_id=chat_id).delete()[0])
+
+
+def lose(chat_id: int) -> None:
+    """Take off a chat in which the bot is not any more; who is told of nothing from now on must hear of that."""
+    with transaction.atomic():
+        is_last = unlink(chat_id) and not chat_ids()
+    if is_last:
+        logger.error(NOBODY_LEFT, extra={"opens": "admin chats"})
 
 
 def follow(*, chat_id: int, to: int) -> None:

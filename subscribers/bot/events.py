@@ -8,7 +8,7 @@ Payload = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Whoever writes to us in a private chat."""
+    """Whoever writes to us in a private chat; of a group only the id, where it is answered."""
 
     chat_id: int
     username: str = ""
@@ -18,6 +18,11 @@ class Person:
     @property
     def names(self) -> dict[str, str]:
         return {"username": self.username, "first_name": self.first_name, "language": self.language}
+
+    @property
+    def label(self) -> str:
+        """How other people tell them apart."""
+        return " ".join(filter(None, [self.first_name, self.username and f"@{self.username}"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +41,12 @@ class Said(PersonEvent):
     @property
     def command(self) -> str:
         """`/start` of "/start@our_bot anything"; empty where it is none."""
-        word = self.text.split(maxsplit=1)[0] if self.text.strip() else ""
-        return word.partition("@")[0].lower() if word.startswith("/") else ""
+        return _command(self.text)
+
+    @property
+    def payload(self) -> str:
+        """What stands behind the command: a link t.me/our_bot?start=PAYLOAD is sent as "/start PAYLOAD"."""
+        return _payload(self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +67,7 @@ class Unblocked(PersonEvent):
 
 @dataclass(frozen=True, slots=True)
 class GroupEvent:
-    """Something about the bot in a group; nobody there is answered."""
+    """Something about the bot in a group; talk there is not answered."""
 
     chat_id: int
 
@@ -71,6 +80,14 @@ class Removed(GroupEvent):
 @dataclass(frozen=True, slots=True)
 class Added(GroupEvent):
     """The bot is in a group in which it was not."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkOpened(GroupEvent):
+    """Somebody brought the bot into a group by a link t.me/our_bot?startgroup=PAYLOAD, or sent what it sends."""
+
+    title: str
+    payload: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +114,8 @@ def read(update: Payload) -> Event | None:
             return Upgraded(old, new)
         case {"message": {"chat": {"id": new}, "migrate_from_chat_id": old}} if _are_groups(old, new):
             return Upgraded(old, new)
+        case {"message": {"chat": {"id": chat_id, **chat}, "text": str(text)}} if _is_group_link(chat_id, text):
+            return LinkOpened(chat_id, _text(chat.get("title")), _payload(text))
         case {"callback_query": {"id": str(query_id), "from": {"id": chat_id} as sender, **query}} if _is_id(chat_id):
             return Pressed(_person(chat_id, sender), query_id, _text(query.get("data")))
         case {
@@ -119,6 +138,19 @@ def _membership(chat_id: int, kind: object, status: object, sender: object) -> E
             return Added(chat_id)
         case _:
             return None
+
+
+def _is_group_link(chat_id: object, text: str) -> bool:
+    return _are_groups(chat_id) and _command(text) == "/start" and bool(_payload(text))
+
+
+def _command(text: str) -> str:
+    word = text.split(maxsplit=1)[0] if text.strip() else ""
+    return word.partition("@")[0].lower() if word.startswith("/") else ""
+
+
+def _payload(text: str) -> str:
+    return "".join(text.split(maxsplit=1)[1:]).strip()
 
 
 def _is_id(value: object) -> TypeGuard[int]:

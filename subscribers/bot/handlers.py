@@ -7,8 +7,21 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from posts import clock
+from subscribers import admin_chats
+from subscribers.admin_chats import Role
 from subscribers.bot.database import Database
-from subscribers.bot.events import Added, Blocked, Event, Person, Pressed, Removed, Said, Unblocked, Upgraded
+from subscribers.bot.events import (
+    Added,
+    Blocked,
+    Event,
+    LinkOpened,
+    Person,
+    Pressed,
+    Removed,
+    Said,
+    Unblocked,
+    Upgraded,
+)
 from subscribers.bot.replies import BUTTON_BACK, Replies
 from subscribers.models import Subscriber
 
@@ -27,9 +40,10 @@ class Handlers:
 
     async def handle(self, event: Event) -> None:
         match event:
-            case Said(person=person, command=Command.START):
-                await self.database.call(subscribe, person)
-                await self.replies.welcome(person)
+            case Said(person=person, command=Command.START, payload=payload):
+                if not await self._link(person, payload, name=person.label):
+                    await self.database.call(subscribe, person)
+                    await self.replies.welcome(person)
             case Said(person=person, command=Command.STOP):
                 await self.database.call(leave, person.chat_id, Reason.STOPPED)
                 await self.replies.goodbye(person)
@@ -38,11 +52,20 @@ class Handlers:
             case Pressed():
                 await self._press(event)
             case Blocked() | Removed():
-                await self.database.call(leave, event.chat_id, Reason.BLOCKED)
+                await self.database.call(lose, event.chat_id)
             case Unblocked() | Added():
                 await self.database.call(come_back, event.chat_id)
             case Upgraded(chat_id=chat_id, to=to):
                 await self.database.call(follow, chat_id, to)
+            case LinkOpened(chat_id=chat_id, title=title, payload=payload):
+                await self._link(Person(chat_id), payload, name=title)
+
+    async def _link(self, whose: Person, payload: str, *, name: str) -> bool:
+        """Whether the payload made their chat an admin chat. A wrong one is answered like none: it tells nothing."""
+        role = await self.database.call(open_link, payload, whose.chat_id, name) if payload else None
+        if role:
+            await self.replies.linked(whose, role)
+        return role is not None
 
     async def _press(self, pressed: Pressed) -> None:
         has_joined = pressed.button == BUTTON_BACK and await self.database.call(subscribe, pressed.person)
@@ -71,5 +94,15 @@ def come_back(chat_id: int) -> bool:
     return Subscriber.objects.bring_back(chat_id=chat_id, at=clock.now())
 
 
+def lose(chat_id: int) -> None:
+    leave(chat_id, Reason.BLOCKED)
+    admin_chats.lose(chat_id)
+
+
 def follow(chat_id: int, to: int) -> None:
     Subscriber.objects.follow(chat_id=chat_id, to=to, at=clock.now())
+    admin_chats.follow(chat_id=chat_id, to=to)
+
+
+def open_link(payload: str, chat_id: int, name: str) -> Role | None:
+    return admin_chats.open_link(payload, chat_id=chat_id, name=name, at=clock.now())

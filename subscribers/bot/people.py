@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from subscribers.bot import inbox
 from subscribers.bot.database import Database
-from subscribers.bot.events import Event, Person, PersonEvent
+from subscribers.bot.events import Event, LinkOpened, PersonEvent
 from subscribers.bot.handlers import Handlers, is_leaving, is_small_talk
 
 logger = logging.getLogger(__name__)
@@ -49,8 +49,8 @@ class People:
         if queue is None:
             self._queues[chat_id] = deque([waiting])
             self._begin(self._attend(chat_id))
-        elif isinstance(event, PersonEvent) and not has_room(queue, event):
-            self._begin(self._turn_away(waiting, event.person))
+        elif isinstance(event, PersonEvent | LinkOpened) and not has_room(queue, event):
+            self._begin(self._turn_away(waiting))
         else:
             queue.append(waiting)
 
@@ -91,10 +91,11 @@ class People:
             what = f"{type(error).__name__}\n{frames}"
             logger.error("Update %s could not be answered. What to do: report this to the developers: %s", pk, what)  # noqa: TRY400
 
-    async def _turn_away(self, waiting: Waiting, person: Person) -> None:
-        if person.chat_id not in self._asked_to_wait:
-            self._asked_to_wait.add(person.chat_id)
-            await self._handlers.replies.one_moment(person)
+    async def _turn_away(self, waiting: Waiting) -> None:
+        event = waiting.event
+        if isinstance(event, PersonEvent) and event.chat_id not in self._asked_to_wait:
+            self._asked_to_wait.add(event.chat_id)
+            await self._handlers.replies.one_moment(event.person)
         await self._settle(waiting)
 
     async def _settle(self, waiting: Waiting) -> None:
@@ -107,5 +108,5 @@ class People:
         task.add_done_callback(self._tasks.discard)
 
 
-def has_room(queue: Sequence[Waiting], event: PersonEvent) -> bool:
+def has_room(queue: Sequence[Waiting], event: Event) -> bool:
     return len(queue) < WAITING_MOST or (is_leaving(event) and not is_leaving(queue[-1].event))

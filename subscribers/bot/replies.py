@@ -14,6 +14,7 @@ from telegram import Bot, InlineKeyboardButton, InlineKeyboardMarkup
 from telegram.constants import ParseMode
 from telegram.error import TelegramError
 
+from subscribers.admin_chats import Role
 from subscribers.bot.events import Person
 from subscribers.telegram.outcomes import Flooded, NotSent, as_channel_error
 from subscribers.telegram.pace import Pace
@@ -52,6 +53,9 @@ class Replies:
     async def help(self, person: Person) -> None:
         await self._say(person, "help")
 
+    async def linked(self, person: Person, role: Role) -> None:
+        await self._say(person, "linked", role=role, is_group=person.chat_id < 0)
+
     async def one_moment(self, person: Person) -> None:
         await self._say(person, "one_moment")
 
@@ -59,9 +63,11 @@ class Replies:
         """End the waiting that a pressed button shows. It is no message: nothing is booked for it."""
         await self._call(lambda: self._bot.answer_callback_query(query_id, read_timeout=READ_WITHIN))
 
-    async def _say(self, person: Person, template: str, keyboard: InlineKeyboardMarkup | None = None) -> None:
+    async def _say(
+        self, person: Person, template: str, keyboard: InlineKeyboardMarkup | None = None, **facts: object
+    ) -> None:
         with translation.override(language_of(person)):
-            words = {"person": person, "contact": settings.SUPPORT_CONTACT}
+            words = {"person": person, "contact": settings.SUPPORT_CONTACT, **facts}
             text = render_to_string(f"subscribers/{template}.html", words).strip()
         await self._call(
             lambda: self._bot.send_message(
