@@ -9,6 +9,9 @@ from telegram import Bot
 
 from subscribers.telegram.transport import AiohttpRequest
 
+# Bytes: a hundred updates, each with two messages of 4096 escaped characters and a hundred entities, have 10 000 000.
+# What is not taken is handed out again, for ever.
+LARGEST_UPDATES = 16_000_000
 POLL_GRACE = 10  # seconds beyond the asked wait, after which a connection counts as dead
 
 
@@ -37,7 +40,7 @@ async def open_bot(*, connections: int) -> AsyncIterator[TelegramBot]:
     api_url = settings.TELEGRAM_API_URL.rstrip("/")
     async with (
         AiohttpRequest(connections=connections, api_url=api_url) as request,
-        AiohttpRequest(connections=1, api_url=api_url) as polling,
+        AiohttpRequest(connections=1, api_url=api_url, largest_answer=LARGEST_UPDATES) as polling,
     ):
         yield TelegramBot(
             settings.TELEGRAM_BOT_TOKEN, base_url=f"{api_url}/bot", request=request, get_updates_request=polling

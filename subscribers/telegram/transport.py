@@ -15,6 +15,7 @@ READ_WITHIN = 30.0  # seconds; the library's own 5 make many more calls whose ou
 # Shorter than any hold and any server's: one that died meanwhile, without a word, would swallow a call.
 KEEP_ALIVE = 3.0  # seconds
 
+LARGEST_ANSWER = 1_000_000  # bytes, unpacked; one about a message has a few thousand
 LONGEST_WAIT = 7 * 24 * 3600  # seconds: 10 072 have been seen; what is beyond a week is no wait
 
 # What aiohttp raises before it has a connection to write to. Everything else may come after the request went out.
@@ -31,8 +32,9 @@ class AiohttpRequest(BaseRequest):
     An error's text never repeats the address, in which the bot's token stands: aiohttp writes it into its own.
     """
 
-    def __init__(self, *, connections: int, api_url: str) -> None:
+    def __init__(self, *, connections: int, api_url: str, largest_answer: int = LARGEST_ANSWER) -> None:
         self._connections = connections
+        self._largest_answer = largest_answer
         self._proxy = proxy_for(api_url)
         self._session: aiohttp.ClientSession
 
@@ -70,13 +72,22 @@ class AiohttpRequest(BaseRequest):
             async with self._session.request(
                 method, url, data=_body(request_data), timeout=timeout, allow_redirects=False
             ) as answer:
-                return answer.status, meant(answer.status, await answer.read())
+                return answer.status, meant(answer.status, await self._whole(answer))
         except NEVER_SENT as error:
             raise NetworkError(f"not sent: {type(error).__name__}") from NeverSent
         except TimeoutError as error:
             raise TimedOut(f"no answer: {type(error).__name__}") from None
         except (aiohttp.ClientError, OSError) as error:
             raise NetworkError(f"no answer: {type(error).__name__}") from None
+
+    async def _whole(self, answer: aiohttp.ClientResponse) -> bytes:
+        """The body, read piece by piece: `answer.read()` unpacks two gigabytes out of two megabytes."""
+        body = bytearray()
+        async for piece in answer.content.iter_any():
+            body += piece
+            if len(body) > self._largest_answer:
+                raise NetworkError("no answer: it is too large")
+        return bytes(body)
 
     @staticmethod
     def parse_json_payload(payload: bytes) -> dict[str, Any]:

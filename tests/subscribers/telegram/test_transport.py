@@ -1,8 +1,12 @@
 """The HTTP client's edges, each over a real socket: was a byte of the request written or not."""
 
 import asyncio
+import gzip
+import json
 import socket
 import traceback
+import tracemalloc
+import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
@@ -153,6 +157,57 @@ async def test_a_server_that_drips_is_given_up(settings: Settings, monkeypatch: 
     monkeypatch.setattr(transport, "READ_WITHIN", 0.5)
     async with server(drip, settings), asyncio.timeout(3):
         assert isinstance(await outcome(), OutcomeUnknown)
+
+
+@pytest.mark.parametrize("encoding", ["identity", "gzip"])
+async def test_an_answer_that_is_too_large_is_none_and_costs_no_memory(settings: Settings, encoding: str) -> None:
+    pack = zlib.compressobj(wbits=31)
+    packed = b"".join([*[pack.compress(b" " * 1_000_000) for _ in range(100)], pack.flush()])
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await read_request(reader)
+        writer.write(f"HTTP/1.1 200 OK\r\nContent-Encoding: {encoding}\r\n\r\n".encode())
+        for _ in range(100):
+            writer.write(b" " * 1_000_000 if encoding == "identity" else packed)
+            await writer.drain()
+
+    async with server(serve, settings):
+        tracemalloc.start()
+        error = await outcome()
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+
+    assert isinstance(error, OutcomeUnknown)
+    assert str(error) == "no answer: it is too large"
+    assert most < 20_000_000
+
+
+@pytest.mark.parametrize("encoding", ["identity", "gzip"])
+async def test_an_answer_that_is_just_small_enough_is_one(settings: Settings, encoding: str) -> None:
+    body = MESSAGE.ljust(1_000_000)
+    packed = gzip.compress(body) if encoding == "gzip" else body
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await read_request(reader)
+        writer.write(response(packed).replace(b"\r\n\r\n", f"\r\nContent-Encoding: {encoding}\r\n\r\n".encode(), 1))
+
+    async with server(serve, settings), open_bot(connections=1) as bot:
+        assert (await bot.send_message(1, "Збір")).message_id == 1
+
+
+async def test_a_hundred_long_updates_are_not_too_large(settings: Settings) -> None:
+    long = {"text": "ї" * 4096, "entities": [{"type": "bold", "offset": 10, "length": 5}] * 100}
+    body = json.dumps({"ok": True, "result": [{"message": long | {"reply_to_message": long}}] * 100}).encode()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await read_request(reader)
+        writer.write(response(body))
+
+    async with server(serve, settings), open_bot(connections=1) as bot:
+        updates = await bot.fetch_updates(offset=None, wait=0, kinds=["message"])
+
+    assert len(body) > 1_000_000
+    assert len(updates) == 100
 
 
 async def test_a_kept_connection_that_breaks_is_not_tried_again(settings: Settings) -> None:
