@@ -195,7 +195,7 @@ ANSWERS: dict[str, Any] = {
         ("?.?.......?", (None, "", "")),  # the first is the eleventh from the end
         ("?.?......?", (None, reasons.NO_ANSWERS, "")),
         ("?.?.?.", (None, "", "")),  # an answer that came well is no sign of anything
-        ("xx", (None, "", "")),
+        (".xx", (None, "", "")),
         ("xx.x", (None, "", "")),
         ("xxx", (None, "", f"{reasons.CHATS_REFUSED}: Not enough rights")),
         ("g", (None, "", "")),
