@@ -3,10 +3,11 @@
 import os
 
 from celery import Celery
-from celery.signals import beat_init, worker_init, worker_shutting_down
+from celery.signals import beat_init, task_success, worker_init, worker_shutting_down
 
 from delivery import stopping
 from donate1024 import host_clock
+from donate1024.watch import heartbeats
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "donate1024.settings")
 
@@ -20,3 +21,5 @@ worker_shutting_down.connect(stopping.request_stop)
 # Both come before the first task is taken or sent.
 worker_init.connect(host_clock.refuse_wrong)
 beat_init.connect(host_clock.refuse_wrong)
+
+task_success.connect(heartbeats.task_succeeded)

@@ -126,6 +126,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # A database host that vanishes without a word would else hold each statement for two hours. On a unix socket they say
 # nothing; DATABASE_URL may say otherwise.
 DATABASE["OPTIONS"] = {
+    "connect_timeout": 10,  # seconds: a frozen server takes connections, and says nothing more
     "keepalives_idle": 10,  # seconds, as the next one
     "keepalives_interval": 5,
     "keepalives_count": 3,
@@ -146,6 +147,7 @@ INSTALLED_APPS = [
     "subscribers",
     "delivery",
     "donate1024",
+    "donate1024.watch",
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
@@ -189,6 +191,7 @@ WHITENOISE_USE_FINDERS = True
 # Only a public address has TLS in front of it; on loopback a secure cookie would lock everybody out.
 IS_PUBLIC = SITE_URL.startswith("https://")
 SECURE_SSL_REDIRECT = IS_PUBLIC
+SECURE_REDIRECT_EXEMPT = [r"^(healthz|livez)$"]  # asked on this machine, without TLS
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = IS_PUBLIC
 SECURE_HSTS_SECONDS = 30 * 24 * 3600 if IS_PUBLIC else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = False
@@ -202,6 +205,8 @@ CELERY_BROKER_URL = redis_urls.broker(REDIS_URL)
 CELERY_TIMEZONE = "UTC"
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_DEFAULT_QUEUE = "default"
+# Each is proven to have living workers; `celery worker -Q` names them.
+WATCHED_QUEUES = ("telegram", "bluesky", "default")
 CELERY_TASK_ROUTES = {"delivery.send_slice": {"queue": "telegram"}}
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
@@ -216,6 +221,16 @@ CELERY_BEAT_SYNC_EVERY = 1
 CELERY_BEAT_SCHEDULE = {
     "plan": {"task": "delivery.plan_todays_broadcast", "schedule": 60.0, "options": {"expire_seconds": 55}},
     "sweep": {"task": "delivery.sweep", "schedule": 60.0, "options": {"expire_seconds": 55}},
+    # Two looks a minute at most: the outside monitor takes five pings, and each look has two.
+    "look": {"task": "watch.look", "schedule": 45.0, "options": {"expire_seconds": 40}},
+    **{
+        f"prove {queue}": {
+            "task": "watch.prove_queue",
+            "schedule": 60.0,
+            "options": {"queue": queue, "expire_seconds": 55},
+        }
+        for queue in WATCHED_QUEUES
+    },
 }
 
 LOGGING = {
@@ -234,6 +249,9 @@ LOGGING = {
         # httpx writes every address at INFO, the bot's token in it.
         "httpx": {"level": "WARNING"},
         "httpcore": {"level": "WARNING"},
+        # Each red part of each look at /healthz with a traceback; and each statement that the watch gave up.
+        "health_check": {"level": "CRITICAL"},
+        "psycopg": {"level": "ERROR"},
         # These come with handlers of their own, whose formatters keep no secret.
         **{
             name: {"handlers": [], "propagate": True}

@@ -3,7 +3,11 @@
 from django.contrib import admin
 from django.urls import include, path
 
+from donate1024.watch import health
+
 urlpatterns = [
+    path("healthz", health.HealthView.as_view()),
+    path("livez", health.livez),
     path("", include("posts.urls")),
     path("admin/", admin.site.urls),
 ]

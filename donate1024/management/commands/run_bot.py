@@ -5,6 +5,7 @@ import signal
 
 from django.core.management.base import BaseCommand
 
+from donate1024.watch.bot_watcher import Watcher
 from subscribers.bot.serving import serve
 
 
@@ -19,4 +20,7 @@ async def serve_until_signal() -> None:
     stop = asyncio.Event()
     for wanted in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(wanted, stop.set)
-    await serve(stop, heard=lambda: None)
+    watcher = Watcher()
+    watching = asyncio.create_task(watcher.run())
+    await serve(stop, heard=watcher.heard)
+    watching.cancel()

@@ -1,0 +1,55 @@
+"""Giving signs of life. It imports no model: Celery reads it before there are any."""
+
+import json
+import logging
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.db import DatabaseError, InterfaceError, connection
+
+if TYPE_CHECKING:
+    from celery import Task
+
+logger = logging.getLogger(__name__)
+
+# More than 75 s between two signs is a break: the part was away, or the whole machine was.
+BEAT = """
+INSERT INTO watch_heartbeat AS known (name, at, since, detail)
+SELECT %(name)s, moment, moment, %(detail)s::jsonb || jsonb_build_object(
+    'ahead', round(%(host_time)s::numeric - extract(epoch FROM clock_timestamp()), 1))
+FROM (SELECT clock_timestamp() - make_interval(secs => %(ago)s) AS moment) AS sign
+ON CONFLICT (name) DO UPDATE SET at = excluded.at, detail = known.detail || excluded.detail,
+    since = CASE WHEN excluded.at - known.at > interval '75 seconds' THEN excluded.at ELSE known.since END
+RETURNING extract(epoch FROM at - since)::float
+"""
+
+
+@dataclass(frozen=True)
+class Sign:
+    """One sign of life, given so many seconds ago."""
+
+    name: str
+    ago: float = 0.0
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+    def parameters(self) -> dict[str, Any]:
+        """For BEAT, which returns for how many seconds the part's signs have come without a break."""
+        detail = json.dumps(dict(self.detail))
+        return {"name": self.name, "ago": self.ago, "detail": detail, "host_time": time.time()}
+
+
+def task_succeeded(*, sender: "Task[Any, Any]", **_signal: object) -> None:
+    """A task that came to its end proves its queue, and the workers behind it; one of beat's proves itself too."""
+    queue = (sender.request.delivery_info or {}).get("routing_key")
+    signs = [Sign(f"queue:{queue}")] if queue in settings.WATCHED_QUEUES else []
+    if sender.name in {entry["task"] for entry in settings.CELERY_BEAT_SCHEDULE.values()}:
+        signs.append(Sign(f"task:{sender.name}"))
+    try:
+        with connection.cursor() as cursor:
+            for sign in signs:
+                cursor.execute(BEAT, sign.parameters())
+    except (DatabaseError, InterfaceError) as error:  # its silence will tell
+        logger.warning("no sign of life from %s: %s", sender.name, error)

@@ -1,0 +1,60 @@
+"""From what a look found to what is wrong: no clock, no database, no words."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import inf
+
+from donate1024.watch.rules import RULES, Rule
+
+
+@dataclass(frozen=True)
+class Look:
+    """What one look found, and how long its looker has been there to see it."""
+
+    ages: Mapping[str, float]  # seconds since each part's last sign; inf: never one; missing: not to be known now
+    awake_for: float  # seconds since the looker began
+    # Seconds since when nothing stood between it and the parts: what was silent before was not silent before its eyes.
+    # So a start, a machine that was off and a database that is back need no exceptions.
+    watched_for: float
+
+
+@dataclass(frozen=True)
+class Finding:
+    rule: Rule
+    age: float | None  # None: not to be known now
+    witnessed: float  # seconds of the silence that the looker has seen
+    is_consequence: bool
+
+    @property
+    def is_red(self) -> bool:
+        return self.age is None or self.witnessed > self.rule.limit
+
+    @property
+    def is_telling(self) -> bool:
+        """Whether a person must hear of it; of a consequence they hear by its cause."""
+        too_long = max(self.rule.limit, self.rule.told_after)
+        return self.age is not None and self.witnessed > too_long and not self.is_consequence
+
+    @property
+    def minutes(self) -> int:
+        return max(1, round(self.witnessed / 60))
+
+    @property
+    def is_well(self) -> bool:
+        """Not the opposite of red: a looker that has just begun knows neither."""
+        return self.age is not None and self.age <= self.rule.limit
+
+
+def judge(look: Look) -> list[Finding]:
+    """A finding for each rule, in their order."""
+    findings: list[Finding] = []
+    silent: set[str] = set()
+    for rule in RULES:
+        age = look.ages.get(rule.part)
+        watched = look.awake_for if rule.is_server else look.watched_for
+        witnessed = min(inf if age is None else age, watched)
+        found = Finding(rule, age, witnessed, is_consequence=not silent.isdisjoint(rule.causes))
+        findings.append(found)
+        if found.is_red or found.is_consequence:
+            silent.add(rule.part)
+    return findings

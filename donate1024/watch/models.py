@@ -1,0 +1,15 @@
+"""Signs of life of every part, as rows."""
+
+from django.db import models
+
+
+class Heartbeat(models.Model):
+    """When a part last gave a sign of life, by the database's real clock: the sandbox's offset plays no part here."""
+
+    name = models.CharField(max_length=100, unique=True)
+    at = models.DateTimeField()
+    since = models.DateTimeField()  # the first of the signs that came without a break
+    detail = models.JSONField(default=dict)  # the loop's lag, by how much the host's clock is off, ...
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,40 @@
+"""The watch task's part: it tells when the bot is silent or the day stands still, and pings the outside monitor."""
+
+import asyncio
+
+from donate1024.watch import outside_monitor
+from donate1024.watch.heartbeats import Sign
+from donate1024.watch.judging import Finding, Look, judge
+from donate1024.watch.looking import Seen, look
+from donate1024.watch.models import Heartbeat
+from donate1024.watch.rules import OF_THE_TASK
+from donate1024.watch.telling import Telling
+
+NAME = "watch"  # of its own heartbeat, which remembers what it has told: each look is another process'
+
+
+def look_around() -> None:
+    """Look once, tell what changed, and let the outside monitor know all that is wrong."""
+    with outside_monitor.watched() as faults:
+        seen = asyncio.run(look(Sign(NAME)))
+        faults += [f"{server}: {trouble}" for server, trouble in seen.troubles.items()]
+        if "database" in seen.troubles:
+            return
+        findings = judge(_as_look(seen))
+        _tell(findings, told=seen.details[NAME].get("told", {}))
+        faults += [found.rule.text % found.minutes for found in findings if found.is_red and not found.is_consequence]
+
+
+def _as_look(seen: Seen) -> Look:
+    servers = dict.fromkeys(("database", "valkey"), 0.0)  # they brought it here
+    return Look({**seen.ages, **servers}, awake_for=seen.unbroken_for, watched_for=seen.unbroken_for)
+
+
+def _tell(findings: list[Finding], *, told: dict[str, bool]) -> None:
+    """The rest is told by the bot; where that is silent, by the task as well."""
+    is_bot_silent = any(found.rule.part == "bot" and found.is_telling for found in findings)
+    mine = [found for found in findings if is_bot_silent or found.rule.part in OF_THE_TASK]
+    telling = Telling({found.rule.part: told[found.rule.part] for found in mine if found.rule.part in told})
+    telling.hear(mine)
+    if telling.told != told:
+        Heartbeat.objects.filter(name=NAME).update(detail={"told": telling.told})

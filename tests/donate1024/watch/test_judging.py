@@ -1,0 +1,115 @@
+"""What is wrong, as a table: ages in, faults out."""
+
+from math import inf
+
+import pytest
+from django.conf import settings
+
+from donate1024.watch.judging import Look, judge
+from donate1024.watch.rules import RULES
+
+HOURS = 8 * 3600.0
+WELL = {rule.part: 0.0 for rule in RULES}
+DATABASE_AWAY = {"database": 61.0, "valkey": 0.0}
+
+
+def told(ages: dict[str, float], *, awake_for: float = HOURS, watched_for: float = HOURS) -> list[str]:
+    findings = judge(Look(ages, awake_for=awake_for, watched_for=watched_for))
+    return [found.rule.part for found in findings if found.is_telling]
+
+
+def red(ages: dict[str, float]) -> set[str]:
+    return {found.rule.part for found in judge(Look(ages, awake_for=HOURS, watched_for=HOURS)) if found.is_red}
+
+
+@pytest.mark.parametrize(
+    ("ages", "expected"),
+    [
+        ({}, []),
+        # As long as it is silent in the best of lives, and as long as a person need not know.
+        ({"beat": 62.0, "queue:telegram": 75.0, "queue:default": 100.0, "bot": 15.0, "polling": 45.0}, []),
+        ({"database": 59.0, "valkey": 59.0}, []),
+        ({"database": 61.0}, ["database"]),
+        ({"valkey": 61.0}, ["valkey"]),
+        ({"beat": 131.0}, ["beat"]),
+        ({"queue:telegram": 131.0}, ["queue:telegram"]),
+        ({"queue:bluesky": 131.0, "queue:default": 131.0}, ["queue:bluesky", "queue:default"]),
+        ({"task:delivery.plan_todays_broadcast": 211.0}, ["task:delivery.plan_todays_broadcast"]),
+        ({"task:delivery.sweep": inf}, ["task:delivery.sweep"]),
+        ({"task:watch.look": 211.0}, ["task:watch.look"]),
+        ({"bot": 91.0}, ["bot"]),
+        # The bot tells of it itself; only where it does not, we do.
+        ({"polling": 239.0}, []),
+        ({"polling": 241.0}, ["polling"]),
+        ({"deliveries": 599.0, "morning": 899.0}, []),
+        ({"deliveries": 601.0}, ["deliveries"]),
+        ({"morning": 901.0}, ["morning"]),
+        # Of two causes both, of a consequence only the cause.
+        ({"database": 61.0, "valkey": 61.0, "beat": 200.0, "bot": 200.0}, ["database", "valkey"]),
+        ({"valkey": 61.0, "beat": 200.0, "queue:telegram": 200.0}, ["valkey"]),
+        ({"beat": 131.0, "queue:telegram": 131.0, "queue:default": 131.0, "task:delivery.sweep": 240.0}, ["beat"]),
+        ({"queue:default": 131.0, "task:delivery.sweep": 240.0, "morning": 1000.0}, ["queue:default"]),
+        ({"queue:telegram": 131.0, "deliveries": 1000.0}, ["queue:telegram"]),
+        ({"bot": 300.0, "polling": 310.0}, ["bot"]),
+        ({"bot": inf, "queue:telegram": inf}, ["queue:telegram", "bot"]),
+    ],
+)
+def test_a_person_hears_of(ages: dict[str, float], expected: list[str]) -> None:
+    assert told(WELL | ages) == expected
+
+
+def test_without_the_database_nothing_is_said_of_what_only_it_knows() -> None:
+    assert told(DATABASE_AWAY) == ["database"]
+    assert red(DATABASE_AWAY) == {rule.part for rule in RULES} - {"valkey"}
+
+
+def test_a_deaf_bot_is_red_long_before_a_person_hears_of_it() -> None:
+    assert red(WELL | {"polling": 76.0}) == {"polling"}
+
+
+def test_silence_that_nobody_watched_is_none() -> None:
+    """After a start, a night switched off, a database or a Valkey that is back: every row is old."""
+    old = WELL | dict.fromkeys(WELL, HOURS) | {"database": 0.0, "valkey": 0.0}
+
+    assert told(old, awake_for=5, watched_for=5) == []
+    assert told(old, awake_for=HOURS, watched_for=85) == []
+    assert told(old, awake_for=HOURS, watched_for=131) == ["beat", "bot"]
+
+
+def test_a_server_counts_from_the_lookers_start_alone() -> None:
+    never = WELL | {"database": inf}
+
+    assert told(never, awake_for=30, watched_for=0) == []
+    assert told(never, awake_for=61, watched_for=0) == ["database"]
+
+
+def test_a_looker_that_has_just_begun_calls_a_silent_part_neither_silent_nor_well() -> None:
+    beat = judge(Look(WELL | {"beat": HOURS}, awake_for=5, watched_for=5))[2]
+
+    assert beat.rule.part == "beat"
+    assert (beat.is_telling, beat.is_red, beat.is_well) == (False, False, False)
+
+
+def test_every_queue_and_every_tick_has_its_rule() -> None:
+    parts = {rule.part for rule in RULES}
+    ticks = {entry["task"] for entry in settings.CELERY_BEAT_SCHEDULE.values()} - {"watch.prove_queue"}
+
+    assert {f"queue:{queue}" for queue in settings.WATCHED_QUEUES} <= parts
+    assert {f"task:{task}" for task in ticks} <= parts
+
+
+def test_every_cause_stands_before_what_follows_from_it() -> None:
+    parts = [rule.part for rule in RULES]
+
+    for place, rule in enumerate(RULES):
+        assert set(rule.causes) <= set(parts[:place])
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.part)
+def test_every_text_says_what_happened_what_it_means_and_what_to_do(rule: object) -> None:
+    text = rule.text % 3  # type: ignore[attr-defined]
+
+    before, found, _ = text.partition(" What to do: ")
+    assert found
+    assert before.count(". ") >= 1
+    assert "3 min" in before
