@@ -23,6 +23,12 @@ STATE_DIR = load(os.environ)
 env = Env(eager=False)
 _is_address = validate.URL(require_tld=False, schemes={"http", "https"})
 
+
+def _are_mail_addresses(given: list[str]) -> None:
+    for address in given:
+        validate.Email()(address)
+
+
 SANDBOX = env.bool("DONATE1024_SANDBOX", False)
 TELEGRAM_BOT_TOKEN: str = env.str(
     "TELEGRAM_BOT_TOKEN",
@@ -70,6 +76,8 @@ HEARTBEAT_URL: str = env.str(
     "",
     validate=validate.Regexp(r"^(https?://\S+)?$", error="expects an address such as https://hc-ping.com/<uuid>"),
 )
+ALERT_EMAILS: list[str] = env.list("ALERT_EMAILS", [], subcast=str.strip, validate=_are_mail_addresses)
+_mail: dict[str, Any] = env.dj_email_url("EMAIL_URL", "")
 BLUESKY_HANDLE: str = env.str(
     "BLUESKY_HANDLE",
     "",
@@ -112,6 +120,10 @@ if bool(BLUESKY_HANDLE) != bool(BLUESKY_APP_PASSWORD):
     _refuse("BLUESKY_HANDLE, BLUESKY_APP_PASSWORD: one is set without the other; Bluesky needs both, or neither.")
 if not SANDBOX and not TELEGRAM_BOT_TOKEN and COMMANDS_WITHOUT_A_BOT.isdisjoint(sys.argv[1:2]):
     _refuse("TELEGRAM_BOT_TOKEN: not set. Put the bot's token into .env, or start the sandbox with `make run`.")
+if any(_mail.values()) and not ("smtp" in _mail.get("EMAIL_BACKEND", "") and _mail["EMAIL_HOST"]):
+    _refuse("EMAIL_URL: expects smtp://user:password@host:587/?tls=True, or submission://user:password@host.")
+if ALERT_EMAILS and not any(_mail.values()):
+    _refuse("EMAIL_URL: not set, and ALERT_EMAILS is; expects smtp://user:password@host:587/?tls=True.")
 if not SECRET_KEY:
     if SANDBOX or TELEGRAM_BOT_TOKEN:
         _refuse("SECRET_KEY: not set. `make run` makes one; any other start needs 50 random characters.")
@@ -119,6 +131,12 @@ if not SECRET_KEY:
 if SANDBOX:
     TELEGRAM_BOT_TOKEN = SANDBOX_TOKEN
 PAYMENT_AMOUNTS = [int(amount) for amount in _payment_amounts.split(",")]
+
+if any(_mail.values()):
+    _addresses = [_mail["EMAIL_HOST_USER"] or "", *ALERT_EMAILS, "donate1024@localhost"]
+    _sender = next(address for address in _addresses if "@" in address)
+    # Django's EMAIL_*; a server that hangs must not hold an alert for long.
+    vars().update({"DEFAULT_FROM_EMAIL": _sender} | _mail | {"EMAIL_TIMEOUT": _mail["EMAIL_TIMEOUT"] or 10})
 
 ROOT_URLCONF = "donate1024.urls"
 ASGI_APPLICATION = "donate1024.asgi.application"
@@ -147,6 +165,7 @@ INSTALLED_APPS = [
     "subscribers",
     "delivery",
     "donate1024",
+    "donate1024.alerts",
     "donate1024.watch",
 ]
 MIDDLEWARE = [
