@@ -25,7 +25,7 @@ def refuse_wrong(**_signal: object) -> None:
     Raises:
         SystemExit: when they disagree. Celery goes on after any other exception of a signal's receiver.
     """
-    ahead = _seconds_ahead()
+    ahead = _wait_for_database()
     if abs(ahead) > MOST_APART:
         logger.critical(
             "This host's clock is %.0f s %s the database's. %s "
@@ -38,19 +38,30 @@ def refuse_wrong(**_signal: object) -> None:
     logger.info("The clocks of this host and of the database agree")
 
 
-def _seconds_ahead() -> float:
-    """How far this host is ahead, at least: the time that the answer took is in its favour."""
+def ahead_of_database() -> float:
+    """Seconds that this host is ahead, at least: the time that the answer took is in its favour."""
+    before, database, after = time.time(), _database_time(), time.time()
+    return before - database if before > database else min(after - database, 0.0)
+
+
+def ahead_of_telegram() -> float | None:
+    """Seconds that this host is ahead of Telegram, whose clock belongs to nobody here; None if it does not answer."""
+    try:
+        return time.time() - _telegram_time()
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def _wait_for_database() -> float:
     is_told = False
     while True:
         try:
-            before, database, after = time.time(), _database_time(), time.time()
+            return ahead_of_database()
         except (OperationalError, InterfaceError) as error:
             if not is_told:
                 logger.warning("The database does not answer, so its clock cannot be compared yet: waiting. %s", error)
                 is_told = True
             time.sleep(ASK_AGAIN_AFTER)
-        else:
-            return before - database if before > database else min(after - database, 0.0)
 
 
 def _database_time() -> float:
@@ -64,10 +75,9 @@ def _database_time() -> float:
 
 
 def _suspicion(ahead: float) -> str:
-    """Which of the two is probably wrong: by Telegram's clock, which belongs to neither."""
-    try:
-        host = time.time() - _telegram_time()
-    except (OSError, ValueError, TypeError):
+    """Which of the two is probably wrong: by Telegram's clock."""
+    host = ahead_of_telegram()
+    if host is None:
         return "Telegram, whose clock would tell which one is wrong, cannot be reached."
     whose = "this host's" if abs(host) > abs(host - ahead) else "the database's"
     return f"By Telegram's clock {whose} is the wrong one."

@@ -1,0 +1,56 @@
+"""What the database knows of the parts at work, and of whether a morning may go out."""
+
+import asyncio
+from math import inf
+
+from django.conf import settings
+
+from delivery import reasons
+from delivery.models import DailySchedule, SendingLock
+from donate1024.doctor.examining import Mend, Off
+from donate1024.watch.judging import Finding, Look, judge
+from donate1024.watch.looking import look
+from posts import clock
+from subscribers.models import PollingConflict
+from subscribers.telegram.client import bot_id
+
+
+def processes() -> str:
+    """By their signs of life, which the watch judges by the same rules."""
+    seen = asyncio.run(look())
+    if seen.troubles:
+        raise Off("not known while one of the servers is silent")
+    known = {**seen.ages, "database": 0.0, "valkey": 0.0}
+    silent = [found for found in judge(Look(known, awake_for=inf, watched_for=inf)) if found.is_red]
+    if causes := [_silence(found) for found in silent if not found.is_consequence]:
+        raise Mend(f"{', '.join(causes)}. `make run` starts what does not run; its logs say why it stopped")
+    return "each has given a sign of life of late"
+
+
+def _silence(found: Finding) -> str:
+    return f"{found.rule.part} silent for {found.minutes} min" if found.age != inf else f"{found.rule.part} never seen"
+
+
+def polling() -> str:
+    if conflict := PollingConflict.objects.another_installation(at=clock.now()):
+        who = "a webhook" if conflict.is_webhook else "another installation with this token"
+        raise Mend(f"{who} gets the bot's messages, and nothing is planned. Stop one of the two")
+    return "nobody else gets the bot's messages"
+
+
+def schedule() -> str:
+    found = DailySchedule.objects.first()
+    if found is None or not found.is_enabled:
+        raise Off("nothing goes out by itself. Turn the daily schedule on in the admin")
+    return f"on: every day at {found.send_at:%H:%M}"
+
+
+def sending_lock() -> str:
+    lock = SendingLock.objects.first()
+    if lock is None:
+        return "sending is open"
+    if lock.is_locked:
+        raise Mend(f"sending is locked: {reasons.in_words(lock.reason)}. docs/operations.md says what to do")
+    if settings.TELEGRAM_BOT_TOKEN and lock.bot_id not in {None, bot_id()}:
+        raise Mend("this database belongs to another bot. Put its token back, or `manage.py broadcast unlock`")
+    return "sending is open"
