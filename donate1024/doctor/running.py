@@ -23,12 +23,15 @@ def processes() -> str:
     known = {**seen.ages, "database": 0.0, "valkey": 0.0}
     silent = [found for found in judge(Look(known, awake_for=inf, watched_for=inf)) if found.is_red]
     if causes := [_silence(found) for found in silent if not found.is_consequence]:
-        raise Mend(f"{', '.join(causes)}. `make run` starts what does not run; its logs say why it stopped")
+        raise Mend(f"{'; '.join(causes)}. `make run` starts what does not run; its logs say why it stopped")
     return "each has given a sign of life of late"
 
 
 def _silence(found: Finding) -> str:
-    return f"{found.rule.part} silent for {found.minutes} min" if found.age != inf else f"{found.rule.part} never seen"
+    """The first sentence of its alert."""
+    if found.age == inf:
+        return f"{found.rule.part}: no sign of life yet"
+    return (found.rule.text % found.minutes).partition(". ")[0]
 
 
 def polling() -> str:
