@@ -48,32 +48,36 @@ def send_again(broadcast: Broadcast, chosen: DeliveryQuerySet, *, reason: str, b
     if broadcast.date != clock.local_date(at):
         raise CannotChange(_("the day of this broadcast, %s, is over") % broadcast.date)
     # The rows before the broadcast, as whoever records a late answer: the other way round both could wait for ever.
-    count = (
-        chosen.filter(broadcast=broadcast)
-        .unknown()
-        .update(
-            status=Delivery.Status.PENDING,
-            reason="",
-            settled_at=None,
-            token=None,
-            perhaps_out=True,
-            not_before=at,
-            revision=Subquery(Broadcast.objects.filter(pk=broadcast.pk).values("revision")),
-        )
-    )
+    count = _make_pending(chosen.filter(broadcast=broadcast).unknown(), of=broadcast, at=at)
     held = Broadcast.objects.select_for_update(of=["self"]).get(pk=broadcast.pk)
     if held.status in (Broadcast.Status.CANCELLED, Broadcast.Status.EXPIRED):
         raise CannotChange(_("this broadcast is %s already") % held.get_status_display())
     if not count:
         return 0
-    if held.status == Broadcast.Status.FINISHED:
-        held.status = Broadcast.Status.SENDING
-    held.run_until = midnight_after(held.date)
-    held.save(update_fields=["status", "run_until"])
+    _let_run(held)
     history.note(Change.What.SENT_AGAIN, broadcast_id=broadcast.pk, by=by, reason=f"{count}: {reason}")
     transaction.on_commit(lambda: enqueue_slices(broadcast.pk), robust=True)
     logger.info("%s unknown deliveries of broadcast %s are sent again by hand", count, broadcast.pk)
     return count
+
+
+def _make_pending(unknown: DeliveryQuerySet, *, of: Broadcast, at: datetime) -> int:
+    return unknown.update(
+        status=Delivery.Status.PENDING,
+        reason="",
+        settled_at=None,
+        token=None,
+        perhaps_out=True,
+        not_before=at,
+        revision=Subquery(Broadcast.objects.filter(pk=of.pk).values("revision")),
+    )
+
+
+def _let_run(held: Broadcast) -> None:
+    if held.status == Broadcast.Status.FINISHED:
+        held.status = Broadcast.Status.SENDING
+    held.run_until = midnight_after(held.date)
+    held.save(update_fields=["status", "run_until"])
 
 
 def _need_reason(reason: str) -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 LINUX = sys.platform == "linux"
@@ -39,12 +40,6 @@ def spawn(
     `prepare` runs in the child before the command. On Linux the kernel sends the child `at_our_death` when this
     process ends, even by SIGKILL. Call it from the main thread only: for the kernel a child's parent is the thread.
     """
-
-    def become() -> None:
-        prepare()  # first: a change of user clears the signal
-        if LINUX:
-            libc.prctl(PR_SET_PDEATHSIG, at_our_death)
-
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as output:
         return subprocess.Popen(
@@ -55,9 +50,15 @@ def spawn(
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            preexec_fn=become,  # noqa: PLW1509  no threads here
+            preexec_fn=partial(_become, prepare, at_our_death),  # noqa: PLW1509  no threads here
             pass_fds=keep_open,
         )
+
+
+def _become(prepare: Callable[[], None], at_our_death: signal.Signals) -> None:
+    prepare()  # first: a change of user clears the signal
+    if LINUX:
+        libc.prctl(PR_SET_PDEATHSIG, at_our_death)
 
 
 class Child(ABC):
