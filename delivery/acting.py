@@ -5,10 +5,10 @@ from datetime import date, datetime
 from django.utils.translation import gettext as _, ngettext
 
 from delivery import control, freezing, locks, planning, reasons, unknowns, witness
+from delivery.advice import what_to_do
 from delivery.desk import Act, Day
 from delivery.models import Broadcast, Delivery, DeliveryQuerySet
 from delivery.refusals import CannotChange
-from delivery.telling import what_to_do
 from posts import clock
 from posts.models import Fundraiser
 from subscribers.models import Subscriber

@@ -1,13 +1,15 @@
 """What starts, holds or stops a running broadcast by itself: its proof, a hold, a pause, the end of its day."""
 
 import logging
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Coalesce, Greatest
+from django.utils.translation import gettext_noop
 
 from delivery import history, reasons, statements
+from delivery.advice import what_to_do_lazily
 from delivery.history import Change
 from delivery.models import Broadcast, BroadcastQuerySet
 from delivery.outcomes import Verdict
@@ -89,14 +91,35 @@ def pause(broadcast_id: int, *, reason: str, by: str = "") -> bool:
     if not running.update(status=Broadcast.Status.PAUSED, reason=reason[:200]):
         return False
     history.note(Change.What.PAUSED, broadcast_id=broadcast_id, by=by, reason=reason)
-    # What a person did needs no person.
-    logger.log(logging.INFO if by else logging.ERROR, "broadcast %s paused: %s", broadcast_id, reason)
+    _tell_pause(Broadcast.objects.get(pk=broadcast_id), by=by)
     return True
 
 
 @transaction.atomic
 def expire(broadcasts: BroadcastQuerySet, *, reason: str) -> None:
     """End what is unfinished of them: nobody may resume it. The sweep closes its rows."""
-    for broadcast_id in broadcasts.unfinished().select_for_update(of=["self"]).values_list("pk", flat=True):
+    for broadcast_id, day in broadcasts.unfinished().select_for_update(of=["self"]).values_list("pk", "date"):
         Broadcast.objects.filter(pk=broadcast_id).update(status=Broadcast.Status.EXPIRED, reason=reason)
         history.note(Change.What.EXPIRED, broadcast_id=broadcast_id, reason=reason)
+        logger.info("broadcast %s is over: %s", broadcast_id, reason, extra={"closes": condition_of(day)})
+
+
+def condition_of(day: date) -> str:
+    """What an alert about the day's broadcast opens, and whatever moves it on closes."""
+    return f"broadcast:{day}"
+
+
+def _tell_pause(broadcast: Broadcast, *, by: str) -> None:
+    if by or broadcast.reason == reasons.LOCKED:  # a person knows it; the lock tells of itself
+        logger.info("broadcast %s paused: %s", broadcast.pk, broadcast.reason)
+        return
+    logger.error(
+        gettext_noop(
+            "The broadcast of %s is paused because: %s. Whoever has not got it yet waits until a person decides. "
+            "What to do: %s"
+        ),
+        broadcast.date,
+        reasons.in_words_lazily(broadcast.reason),
+        what_to_do_lazily(broadcast.reason),
+        extra={"opens": condition_of(broadcast.date)},
+    )

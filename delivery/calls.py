@@ -7,6 +7,8 @@ from dataclasses import replace
 from math import inf
 from time import monotonic
 
+from django.utils.translation import gettext_noop
+
 from delivery import outcomes, reasons, stopping
 from delivery.channels.telegram import TelegramChannel
 from delivery.ledger import Claim
@@ -95,7 +97,13 @@ class Calls:
             return verdict
         except Exception:
             # Whatever it was, the message may be out: anything but `unknown` could send it twice.
-            logger.exception("a call ended in a way that nobody foresaw")
+            logger.exception(
+                gettext_noop(
+                    "A call to Telegram ended in a way that nobody foresaw. One subscriber may have got today's "
+                    "message or not, and does not get it again. What to do: nothing for them; tell whoever keeps the "
+                    "program."
+                )
+            )
             return Verdict(outcomes.Status.UNKNOWN, reasons.UNFORESEEN)
         self._window.observe(monotonic() - started)
         self._channel.file_id = self._channel.file_id or receipt.file_id

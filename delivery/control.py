@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from delivery import brakes, history, locks, reasons, sweeping
 from delivery.history import Change
 from delivery.models import Broadcast, DailySchedule, SendingLock
-from delivery.planning import midnight_after
+from delivery.planning import CONDITION, midnight_after
 from delivery.refusals import CannotChange
 from delivery.slices import enqueue_slices
 from posts import clock
@@ -57,7 +57,7 @@ def resume(broadcast: Broadcast, *, by: str, at: datetime) -> None:
     )
     history.note(Change.What.RESUMED, broadcast_id=broadcast.pk, by=by, reason=held.reason)
     transaction.on_commit(lambda: enqueue_slices(broadcast.pk), robust=True)
-    logger.info("broadcast %s resumed by hand", broadcast.pk)
+    logger.info("broadcast %s resumed by hand", broadcast.pk, extra={"closes": brakes.condition_of(broadcast.date)})
 
 
 @transaction.atomic
@@ -72,7 +72,7 @@ def cancel(broadcast: Broadcast, *, by: str, at: datetime) -> None:
         raise CannotChange(_("this broadcast is %s already") % _state_of(broadcast))
     history.note(Change.What.CANCELLED, broadcast_id=broadcast.pk, by=by)
     sweeping.skip_leftovers(at=at)
-    logger.info("broadcast %s cancelled by hand", broadcast.pk)
+    logger.info("broadcast %s cancelled by hand", broadcast.pk, extra={"closes": brakes.condition_of(broadcast.date)})
 
 
 @transaction.atomic
@@ -96,8 +96,10 @@ def skip(day: date, *, reason: str, by: str, at: datetime) -> Broadcast:
     is_elsewhere = broadcast.reason == reasons.SENT_ELSEWHERE
     broadcast.reason = (f"{reasons.SENT_ELSEWHERE}: {reason}" if is_elsewhere else reason)[:200]
     broadcast.status = Broadcast.Status.SKIPPED
+    extra = {"closes": CONDITION} if broadcast.pk else None  # a person knows of the missed one
     broadcast.save()
     history.note(Change.What.SKIPPED, broadcast_id=broadcast.pk, by=by, reason=reason)
+    logger.info("%s is skipped by hand", day, extra=extra)
     return broadcast
 
 

@@ -4,7 +4,7 @@ import logging
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext as _, gettext_noop
 
 from delivery import history
 from delivery.history import Change
@@ -38,7 +38,13 @@ def freeze_todays(broadcast: Broadcast) -> None:
         else:
             break
     for why in unsendable.values():
-        logger.error("the next one goes instead: %s", why)
+        logger.error(
+            gettext_noop(
+                "A fundraiser had its turn and could not be sent: %s. People get the next one instead. "
+                "What to do: mend it before its next turn."
+            ),
+            why,
+        )
     if choice.is_shortened:
         logger.warning("too few fundraisers: shown again after %s days", choice.cooldown_days)
 

@@ -7,7 +7,7 @@ from datetime import date, datetime
 
 from django.conf import settings
 from django.db import transaction
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext as _, gettext_noop
 
 from delivery import brakes, history, reasons, statements
 from delivery.history import Change
@@ -18,6 +18,13 @@ from subscribers.models import PollingConflict
 from subscribers.telegram.client import bot_id
 
 logger = logging.getLogger(__name__)
+
+CONDITION = "lock"
+IN_FULL = gettext_noop(
+    "Sending is locked: %(reason)s. Nobody is written to. What to do: if the bot in the settings is the wrong one, "
+    "or another installation is at work, mend that first. If people have today's message already, cancel it "
+    "(`broadcast cancel`) or skip today (`broadcast skip`). Then unlock sending (`broadcast unlock`)."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +101,7 @@ def refuse_planning(*, at: datetime) -> None:
 
 def in_full(lock: SendingLock) -> str:
     """What happened, what it means for people, and what to do."""
-    return _(
-        "Sending is locked: %(reason)s. Nobody is written to. What to do: if the bot in the settings is the wrong one, "
-        "or another installation is at work, mend that first. If people have today's message already, cancel it "
-        "(`broadcast cancel`) or skip today (`broadcast skip`). Then unlock sending (`broadcast unlock`)."
-    ) % {"reason": reasons.in_words(lock.reason)}
+    return _(IN_FULL) % {"reason": reasons.in_words(lock.reason)}
 
 
 @transaction.atomic
@@ -123,7 +126,7 @@ def unlock(*, testimonies: Iterable[Testimony], by: str, at: datetime) -> None:
     lock.save()
     _pause_running()  # what was planned or resumed at the very moment of the lock
     history.note(Change.What.UNLOCKED, broadcast_id=None, by=by)
-    logger.info("sending unlocked by hand at %s", at)
+    logger.info("sending unlocked by hand", extra={"closes": CONDITION})
 
 
 def _lock(lock: SendingLock, reason: str, *, at: datetime) -> None:
@@ -131,7 +134,7 @@ def _lock(lock: SendingLock, reason: str, *, at: datetime) -> None:
     lock.save()
     history.note(Change.What.LOCKED, broadcast_id=None, reason=reason)
     _pause_running()
-    logger.error("sending is locked: %s. What to do: look at `broadcast status`, then `broadcast unlock`", reason)
+    logger.error(IN_FULL, {"reason": reasons.in_words_lazily(reason)}, extra={"opens": CONDITION})
 
 
 def _pause_running() -> None:

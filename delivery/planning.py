@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta
 
 from django.db import transaction
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext as _, gettext_noop
 
 from delivery import brakes, history, locks, reasons, statements, witness
+from delivery.advice import what_to_do_lazily
 from delivery.freezing import freeze, freeze_todays
 from delivery.history import Change
 from delivery.models import Broadcast, DailySchedule, Delivery
@@ -20,6 +21,7 @@ logger = logging.getLogger(__name__)
 TIME_TO_BEGIN = timedelta(minutes=5)  # of a broadcast that was planned in the last moment of its window
 # A row says so, and yet its hour may come: the hour was moved, a fundraiser approved, a clock that ran ahead put right.
 MAY_STILL_COME = {reasons.MISSED, reasons.NOTHING_TO_SHOW}
+CONDITION = "planning"  # that today's hour came, and nothing was planned
 LOOK_BACK = timedelta(days=31)  # for mornings that were missed: what is older surprises nobody any more
 
 
@@ -29,7 +31,7 @@ def plan_due_broadcast(*, at: datetime) -> Broadcast | None:
     Two ticks at once are harmless: one of them plans, the other returns None.
     """
     schedule, day = DailySchedule.load(), clock.local_date(at)
-    _record_expired(_missed_days(schedule, at=at), reason=reasons.MISSED)
+    _record_expired(_missed_days(schedule, at=at), today=day, reason=reasons.MISSED)
     todays = Broadcast.objects.filter(date=day).first()
     if (todays and todays.reason not in MAY_STILL_COME) or not schedule.is_due(at=at):
         return None
@@ -47,7 +49,7 @@ def plan_due_broadcast(*, at: datetime) -> Broadcast | None:
         return None
     except showing.NothingToShow as why:
         in_full = f"{reasons.NOTHING_TO_SHOW}: {why}" if isinstance(why, NothingSendable) else ""
-        _record_expired([day], reason=reasons.NOTHING_TO_SHOW, in_full=in_full)
+        _record_expired([day], today=day, reason=reasons.NOTHING_TO_SHOW, in_full=in_full)
         return None
 
 
@@ -112,7 +114,7 @@ def plan_broadcast(
         brakes.expire(Broadcast.objects.filter(date__lt=day), reason=reasons.OVERTAKEN)
         # If the process dies between the commit and this, or Valkey is away, the sweep enqueues.
         transaction.on_commit(lambda: enqueue_slices(broadcast.pk), robust=True)
-    logger.info("planned the broadcast of %s", day)
+    logger.info("planned the broadcast of %s", day, extra={"closes": CONDITION})
     return broadcast
 
 
@@ -169,7 +171,7 @@ def _missed_days(schedule: DailySchedule, *, at: datetime) -> list[date]:
     return [day for day in days if day not in taken and schedule.is_missed(day, at=at)]
 
 
-def _record_expired(days: Sequence[date], *, reason: str, in_full: str = "") -> None:
+def _record_expired(days: Sequence[date], *, today: date, reason: str, in_full: str = "") -> None:
     """Leave rows that people see, once for a day, and one line for all: a morning without a message is no silence."""
     if not days:
         return
@@ -180,8 +182,22 @@ def _record_expired(days: Sequence[date], *, reason: str, in_full: str = "") -> 
         for day in days:
             row = Broadcast.objects.create(date=day, status=Broadcast.Status.EXPIRED, reason=reason)
             history.note(Change.What.EXPIRED, broadcast_id=row.pk, reason=reason)
-    if days:
-        logger.error("no broadcast on %s: %s", ", ".join(map(str, days)), in_full or reason)
+    if today in days:
+        logger.error(
+            gettext_noop("No broadcast on %s: %s. Nobody got a message. What to do: %s"),
+            ", ".join(map(str, days)),
+            reasons.in_words_lazily(in_full or reason),
+            what_to_do_lazily(reason),
+            extra={"opens": CONDITION},
+        )
+    elif days:
+        logger.error(
+            gettext_noop(
+                "No broadcast on %s: nothing was at work. Nobody got a message on those days, and nobody gets it late. "
+                "What to do: nothing about them; see that everything stays switched on."
+            ),
+            ", ".join(map(str, days)),
+        )
 
 
 def _why_not_due(schedule: DailySchedule, at: datetime) -> str:

@@ -1,5 +1,6 @@
 """Why something was not sent: rows say it in English, people read it in their language."""
 
+from django.utils.functional import lazy
 from django.utils.translation import gettext, gettext_noop
 
 # Of a broadcast that a person stopped, or that waits for one.
@@ -53,3 +54,7 @@ def in_words(reason: str) -> str:
     """The reason in the reader's language. Telegram's own words, after a colon, and a person's stay as they are."""
     known, colon, said = reason.partition(": ")
     return gettext(known) + colon + said if known in KNOWN else reason
+
+
+# For a log record: in the language of whoever reads it.
+in_words_lazily = lazy(in_words, str)

@@ -7,6 +7,7 @@ from functools import partial
 from uuid import UUID, uuid4
 
 from django.db import transaction
+from django.utils.translation import gettext_noop
 
 from delivery import brakes, ledger, reasons, wrong_bot
 from delivery.database_thread import DATABASE_AWAY
@@ -82,8 +83,10 @@ def _record_alone(answer: Answer, record: Callable[[Sequence[Answer]], None]) ->
         raise
     except Exception:
         logger.exception(
-            "delivery %s is unknown: what was answered cannot be recorded. What to do: nothing for the others; "
-            "tell whoever maintains this program of the error below",
+            gettext_noop(
+                "What Telegram answered about delivery %s cannot be recorded. It may have arrived or not, and does not "
+                "go again; the others do go. What to do: nothing for them; tell whoever keeps the program."
+            ),
             answer.claim.delivery_id,
         )
         record([replace(answer, verdict=UNRECORDABLE)])

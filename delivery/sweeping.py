@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q
 from django.db.models.functions import Coalesce
+from django.utils.translation import gettext_noop
 
 from delivery import brakes, history, ledger, reasons, statements
 from delivery.history import Change
@@ -168,12 +169,13 @@ def close_if_done(broadcast_id: int, *, at: datetime) -> bool:
 
 def _tell_finish(broadcast: Broadcast) -> None:
     """A morning that reached nobody looks finished all the same: that is for a person, once."""
+    logger.info("broadcast %s is finished", broadcast.pk, extra={"closes": brakes.condition_of(broadcast.date)})
     is_first = broadcast.finished_at is None
     if is_first and not broadcast.deliveries.filter(status=Delivery.Status.SENT).exists():
         logger.error(
-            "broadcast %s is finished, and nobody is known to have got it. What to do: look at its deliveries; "
-            "if there are none, nobody is subscribed",
-            broadcast.pk,
+            gettext_noop(
+                "The broadcast of %s is finished. Nobody is known to have got it. "
+                "What to do: look at its deliveries, each says why. If there are none, nobody is subscribed."
+            ),
+            broadcast.date,
         )
-    else:
-        logger.info("broadcast %s is finished", broadcast.pk)

@@ -6,14 +6,20 @@ import threading
 import traceback
 from types import TracebackType
 
+from django.utils import translation
+
 from posts.redaction import redact
 
 
 class RedactingFormatter(logging.Formatter):
-    """Every handler's formatter: arguments, traceback and stack may carry an address with the bot's token in it."""
+    """Every handler's formatter: arguments, traceback and stack may carry an address with the bot's token in it.
+
+    Logs are English, also where an argument has words for people.
+    """
 
     def format(self, record: logging.LogRecord) -> str:
-        return redact(super().format(record))
+        with translation.override(None):
+            return redact(super().format(record))
 
 
 def redact_uncaught() -> None:

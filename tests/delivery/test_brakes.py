@@ -12,6 +12,7 @@ from delivery.models import Broadcast
 from posts import clock
 from tests.delivery.running import make_proven, turn
 from tests.delivery.together import together
+from tests.delivery.traces import conditions
 from tests.factories import LONG_AGO, make_broadcast, make_delivery
 
 pytestmark = pytest.mark.django_db
@@ -205,3 +206,4 @@ def test_a_pause_by_hand_is_no_alert_and_one_by_itself_is(caplog: pytest.LogCapt
     brakes.pause(by_itself.pk, reason=reasons.TOKEN_REFUSED)
 
     assert [record.levelname for record in caplog.records if "paused" in record.message] == ["INFO", "ERROR"]
+    assert conditions(caplog) == ["opens broadcast:2026-03-30"]

@@ -18,7 +18,7 @@ from subscribers.models import PollingConflict
 from tests.delivery.morning import DAY, MORNING
 from tests.delivery.running import make_proven
 from tests.delivery.together import together
-from tests.delivery.traces import errors
+from tests.delivery.traces import conditions, errors
 from tests.factories import make_broadcast, make_fundraiser, make_subscriber
 
 pytestmark = pytest.mark.django_db
@@ -77,10 +77,8 @@ def test_another_bot_locks_pauses_what_runs_and_is_told_once(
     broadcast.refresh_from_db()
     assert reason() == "this database belongs to another bot: 1024 / 2048"
     assert (broadcast.status, broadcast.reason) == ("paused", reasons.LOCKED)
-    assert errors(caplog) == [
-        f"broadcast {broadcast.pk} paused: {reasons.LOCKED}",
-        f"sending is locked: {reason()}. What to do: look at `broadcast status`, then `broadcast unlock`",
-    ]
+    assert errors(caplog) == [locks.in_full(SendingLock.load())]
+    assert conditions(caplog) == ["opens lock"]
     assert Change.objects.get(what="locked").reason == reason()
 
 

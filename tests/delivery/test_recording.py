@@ -26,7 +26,7 @@ from subscribers.telegram.outcomes import (
     TokenRefused,
 )
 from tests.delivery.running import make_proven, turn
-from tests.delivery.traces import errors
+from tests.delivery.traces import errors, pause_alert
 from tests.factories import LONG_AGO, make_broadcast, make_delivery, make_picture, make_subscriber
 
 pytestmark = pytest.mark.django_db
@@ -150,7 +150,7 @@ def test_a_pause_is_an_error_that_says_why_and_is_told_once(caplog: pytest.LogCa
 
     broadcast.refresh_from_db()
     assert broadcast.reason == "Telegram refused the bot's token"
-    assert errors(caplog) == [f"broadcast {broadcast.pk} paused: Telegram refused the bot's token"]
+    assert errors(caplog) == [pause_alert(broadcast, "Telegram refused the bot's token")]
 
 
 def test_a_long_description_of_a_refusal_fits_into_the_reason() -> None:

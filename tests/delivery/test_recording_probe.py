@@ -11,7 +11,7 @@ from delivery.outcomes import GIVEN_BACK, Verdict
 from delivery.recording import Answer, record_and_claim
 from posts import clock
 from tests.delivery.running import make_proven, turn
-from tests.delivery.traces import errors
+from tests.delivery.traces import errors, pause_alert
 from tests.factories import make_broadcast, make_delivery
 
 pytestmark = pytest.mark.django_db
@@ -41,7 +41,7 @@ def test_a_first_chat_that_refuses_waits_for_a_person_who_is_told_why(caplog: py
 
     reason = "Telegram refused the first chat: not enough rights"
     assert (broadcast.status, broadcast.reason) == ("paused", reason)
-    assert errors(caplog) == [f"broadcast {broadcast.pk} paused: {reason}"]
+    assert errors(caplog) == [pause_alert(broadcast, reason)]
 
 
 @pytest.mark.parametrize(

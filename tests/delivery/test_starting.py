@@ -12,7 +12,7 @@ from delivery.refusals import AlreadyPlanned, NotDue
 from posts.models import PaymentMethod
 from posts.showing import NothingToShow
 from tests.delivery.morning import DAY, MIDNIGHT, MORNING, QUIET, local
-from tests.delivery.traces import errors
+from tests.delivery.traces import conditions, errors
 from tests.factories import (
     make_broadcast,
     make_fundraiser,
@@ -64,7 +64,9 @@ def test_a_missed_day_leaves_one_row_and_one_error(caplog: pytest.LogCaptureFixt
 
     row = Broadcast.objects.get()
     assert (row.date, row.status, row.reason, row.deliveries.count()) == (DAY, "expired", reasons.MISSED, 0)
-    assert errors(caplog) == ["no broadcast on 2026-03-29: its hour went by"]
+    assert errors(caplog) == [
+        "No broadcast on 2026-03-29: its hour went by. Nobody got a message. What to do: Send it now, or skip today."
+    ]
 
 
 def test_days_without_a_worker_leave_a_row_each_and_one_error_that_names_them(
@@ -80,7 +82,9 @@ def test_days_without_a_worker_leave_a_row_each_and_one_error_that_names_them(
     assert [(row.date.day, row.status, row.reason) for row in Broadcast.objects.order_by("date")] == [
         (day, "expired", reasons.MISSED) for day in (29, 30, 31)
     ]
-    assert errors(caplog) == ["no broadcast on 2026-03-29, 2026-03-30, 2026-03-31: its hour went by"]
+    (told,) = errors(caplog)
+    assert told.startswith("No broadcast on 2026-03-29, 2026-03-30, 2026-03-31: nothing was at work. ")
+    assert conditions(caplog) == []  # nothing can be done about them
     assert planning.plan_due_broadcast(at=back + timedelta(hours=1))
 
 
@@ -91,7 +95,8 @@ def test_days_that_have_a_row_are_not_missed(caplog: pytest.LogCaptureFixture) -
 
     planning.plan_due_broadcast(at=MORNING + timedelta(days=3, hours=-1))
 
-    assert errors(caplog) == ["no broadcast on 2026-03-30: its hour went by"]
+    (told,) = errors(caplog)
+    assert told.startswith("No broadcast on 2026-03-30: ")
     assert Broadcast.objects.get(date=DAY + timedelta(days=2)).status == "skipped"
 
 
@@ -144,7 +149,8 @@ def test_nothing_to_show_leaves_one_row_and_one_error(caplog: pytest.LogCaptureF
 
     row = Broadcast.objects.get()
     assert (row.status, row.reason, row.deliveries.count()) == ("expired", reasons.NOTHING_TO_SHOW, 0)
-    assert errors(caplog) == ["no broadcast on 2026-03-29: nothing to show"]
+    (told,) = errors(caplog)
+    assert told.startswith("No broadcast on 2026-03-29: nothing to show. ")
 
 
 def test_a_fundraiser_approved_inside_the_window_heals_a_day_with_nothing_to_show() -> None:
@@ -265,4 +271,4 @@ def test_a_morning_on_which_nothing_can_be_sent_is_told_once_with_the_reasons(
 
     assert Broadcast.objects.get().reason == reasons.NOTHING_TO_SHOW
     (told,) = errors(caplog)
-    assert told.startswith(f"no broadcast on 2026-03-29: nothing to show: fundraiser {spoiled.pk} cannot be sent")
+    assert told.startswith(f"No broadcast on 2026-03-29: nothing to show: fundraiser {spoiled.pk} cannot be sent")

@@ -11,7 +11,7 @@ from delivery import sweeping
 from delivery.models import Broadcast, Delivery
 from delivery.sweeping import sweep
 from tests.delivery.morning import DAY, MORNING, QUIET
-from tests.delivery.traces import errors, queued
+from tests.delivery.traces import errors, pause_alert, queued
 from tests.factories import make_broadcast, make_delivery, make_subscriber
 
 pytestmark = pytest.mark.django_db
@@ -125,7 +125,7 @@ def test_what_still_waits_at_the_quiet_hour_is_paused_and_told(caplog: pytest.Lo
 
     broadcast.refresh_from_db()
     assert (broadcast.status, broadcast.reason) == ("paused", "quiet hour")
-    assert errors(caplog) == [f"broadcast {broadcast.pk} paused: quiet hour"]
+    assert errors(caplog) == [pause_alert(broadcast, "quiet hour")]
 
 
 def test_until_the_quiet_hour_a_broadcast_goes_on() -> None:
@@ -207,7 +207,7 @@ def test_a_broadcast_to_nobody_is_finished_at_once_and_told_once(
     broadcast.refresh_from_db()
     assert broadcast.status == "finished"
     assert len(told) == 1
-    assert told[0].startswith(f"broadcast {broadcast.pk} is finished, and nobody is known to have got it")
+    assert told[0].startswith(f"The broadcast of {broadcast.date} is finished. Nobody is known to have got it. ")
     assert errors(caplog) == told
 
 

@@ -73,7 +73,7 @@ def test_only_the_row_of_an_answer_that_cannot_be_recorded_becomes_unknown(
     assert broadcast.hold_until
     assert broadcast.hold_until > clock.now()
     (told,) = errors(caplog)
-    assert told.startswith(f"delivery {claims[1].delivery_id} is unknown: what was answered cannot be recorded.")
+    assert told.startswith(f"What Telegram answered about delivery {claims[1].delivery_id} cannot be recorded. ")
     assert "What to do: " in told
 
 

@@ -408,7 +408,7 @@ def test_a_slice_that_finds_a_newer_witness_sends_nothing_and_pauses(
     assert served(telegram, chats) == [0] * 3
     assert (broadcast.status, broadcast.reason) == ("paused", reasons.LOCKED)
     assert states(broadcast) == ["pending"] * 3
-    assert len([words for words in errors(caplog) if words.startswith("sending is locked")]) == 1
+    assert len([words for words in errors(caplog) if words.startswith("Sending is locked")]) == 1
 
 
 def test_a_slice_with_nothing_to_send_neither_asks_nor_tells(telegram: SandboxProcess) -> None:

@@ -21,7 +21,7 @@ from subscribers.telegram.outcomes import RecipientGone
 from tests.delivery.running import make_proven, turn
 from tests.delivery.slices import calls_to, make_recipients, send, served, states
 from tests.delivery.together import together
-from tests.delivery.traces import errors
+from tests.delivery.traces import errors, pause_alert
 from tests.factories import LONG_AGO, make_broadcast, make_subscriber
 from tests.sandbox_process import SandboxProcess
 
@@ -93,7 +93,7 @@ def test_twenty_of_the_first_fifty_pause_and_their_leavings_are_undone(
     assert outcome(broadcast) == PAUSED
     assert left() == 0
     assert states(broadcast).count("pending") == 30
-    assert errors(caplog) == [f"broadcast {broadcast.pk} paused: {reasons.WRONG_BOT}"]
+    assert errors(caplog) == [pause_alert(broadcast, reasons.WRONG_BOT)]
 
 
 def test_nineteen_of_the_first_fifty_are_believed() -> None:

@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 import redis
 
+from delivery.advice import what_to_do
+from delivery.models import Broadcast
+
 
 def queued(broker: redis.Redis) -> list[dict[str, Any]]:
     """The messages that wait for the senders, the last one first; `body` decoded: args, kwargs and Celery's own."""
@@ -18,3 +21,20 @@ def queued(broker: redis.Redis) -> list[dict[str, Any]]:
 
 def errors(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR]
+
+
+def conditions(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """What the records say of conditions, in their order: `opens ...`, `closes ...`."""
+    return [
+        f"{verb} {condition}"
+        for record in caplog.records
+        for verb in ("opens", "closes")
+        if (condition := getattr(record, verb, None))
+    ]
+
+
+def pause_alert(broadcast: Broadcast, reason: str) -> str:
+    return (
+        f"The broadcast of {broadcast.date} is paused because: {reason}. "
+        f"Whoever has not got it yet waits until a person decides. What to do: {what_to_do(reason)}"
+    )

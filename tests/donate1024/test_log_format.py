@@ -4,6 +4,8 @@ import subprocess
 import sys
 
 import pytest
+from django.utils import translation
+from django.utils.translation import gettext_lazy
 
 from donate1024.log_format import RedactingFormatter
 from donate1024.stack.environment import ROOT
@@ -53,6 +55,16 @@ def test_a_line_its_traceback_and_its_stack_are_redacted() -> None:
 
     assert line.startswith("ERROR asked /bot[TELEGRAM_BOT_TOKEN]/getMe\nTraceback")
     assert "'[TELEGRAM_BOT_TOKEN]'\nStack: [TELEGRAM_BOT_TOKEN]" in line
+
+
+def test_a_line_is_english_whatever_the_language_of_the_process() -> None:
+    record = logging.LogRecord("name", logging.ERROR, "path", 1, "paused: %s", (gettext_lazy("quiet hour"),), None)
+
+    with translation.override("uk"):
+        line = RedactingFormatter().format(record)
+        assert record.getMessage() != line
+
+    assert line == "paused: quiet hour"
 
 
 @pytest.mark.parametrize(
