@@ -43,15 +43,13 @@ class Frozen:
     bot_id: int
     picture_id: str | None
     message: FrozenMessage
-    file_id: str  # under which Telegram keeps the picture for this bot; empty where it does not
 
 
 def load_frozen(broadcast_id: int) -> Frozen:
     broadcast = Broadcast.objects.select_related("picture").get(pk=broadcast_id)
     picture = bytes(broadcast.picture.content) if broadcast.picture else None
     message = FrozenMessage(broadcast.text, broadcast.buttons, picture)
-    bot, picture_id = bot_id(), broadcast.picture_id
-    return Frozen(broadcast.pk, broadcast.revision, bot, picture_id, message, uploaded(bot, picture_id))
+    return Frozen(broadcast.pk, broadcast.revision, bot_id(), broadcast.picture_id, message)
 
 
 def uploaded(bot: int, picture_id: str | None) -> str:
@@ -77,7 +75,7 @@ class Slice:
         self._database = database
         self._pace = pace
         self._bot = bot
-        self._channel = TelegramChannel(bot, frozen.message, file_id=frozen.file_id)
+        self._channel = TelegramChannel(bot, frozen.message)
         self._calls = Calls(self._channel, window)
         self._window = window
         self._is_witnessed = False
@@ -174,7 +172,7 @@ class Slice:
 
     async def _win_probe(self) -> bool:
         frozen, channel = self._frozen, self._channel
-        if channel.needs_upload:  # perhaps another slice has done it by now
+        if channel.needs_upload:  # perhaps another slice has done it, today or for another day
             channel.file_id = await self._database.run(uploaded, frozen.bot_id, frozen.picture_id)
         return await self._database.run(
             ledger.win_probe, broadcast_id=frozen.broadcast_id, is_upload=channel.needs_upload

@@ -23,9 +23,9 @@ class FrozenMessage:
 class TelegramChannel:
     """The picture goes as bytes until Telegram has given it a `file_id`."""
 
-    def __init__(self, bot: Bot, message: FrozenMessage, *, file_id: str = "") -> None:
+    def __init__(self, bot: Bot, message: FrozenMessage) -> None:
         self.message = message
-        self.file_id = file_id
+        self.file_id = ""
         self._bot = bot
         self._keyboard = InlineKeyboardMarkup.de_json({"inline_keyboard": message.buttons}, bot)
 
