@@ -20,7 +20,7 @@ CHAINS: tuple[Chain, ...] = (
     (Check("time zone", here.local_time, "Look at the network"),),
     (
         Check("bot", telegram.bot, "Telegram is out of reach. Look at the network, and at HTTPS_PROXY if you set it"),
-        Check("admin chats", telegram.chats, "Look at the network"),
+        Check("admin chats", telegram.chats, "Telegram is out of reach, or the database frozen"),
     ),
     (Check("second route", outside.second_route, "Look at the network, and at EMAIL_URL"),),
     (Check("outside monitor", outside.monitor, "Look at the network, and at HEARTBEAT_URL"),),

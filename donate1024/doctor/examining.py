@@ -85,7 +85,8 @@ def _finding(check: Check) -> Finding:
     except Off as off:
         return Finding(check.name, "off", redact(str(off)))
     except Exception as error:  # noqa: BLE001 -- the outermost edge: one broken check must not hide the others
-        return Finding(check.name, "mend", redact(f"{type(error).__name__}: {error}. {check.hint}"))
+        said = ": ".join(filter(None, (type(error).__name__, str(error))))
+        return Finding(check.name, "mend", redact(f"{said}. {check.hint}"))
 
 
 def _unknown(check: Check, *, because_of: Check) -> Finding:

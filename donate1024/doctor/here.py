@@ -28,7 +28,7 @@ SET_THE_CLOCK = "Set it by a time server: `timedatectl set-ntp true`"
 def read_settings() -> str:
     if missing := [name for name in GENERATED if not os.environ.get(name)]:
         raise Mend(f"{' and '.join(missing)} not set. `make run` makes what is missing; any other start needs it")
-    return "the sandbox: no message leaves this machine" if settings.SANDBOX else "of a real bot"
+    return "the sandbox: no message leaves this machine" if settings.SANDBOX else "for a real bot"
 
 
 def disk() -> str:
@@ -69,8 +69,8 @@ def local_time() -> str:
     ahead = host_clock.ahead_of_telegram()
     if ahead is not None and abs(ahead) > host_clock.MOST_APART:
         raise Mend(f"this host's clock is {_apart(ahead)} Telegram's. {SET_THE_CLOCK}")
-    confirmed = "as by Telegram's clock" if ahead is not None else "by this host's clock alone"
-    return f"{settings.TIME_ZONE}, where it is {now:%H:%M on %Y-%m-%d}, {confirmed}"
+    confirmed = "Telegram's clock is not known" if ahead is None else "this host's clock and Telegram's agree"
+    return f"{settings.TIME_ZONE}, where it is {now:%H:%M on %Y-%m-%d}; {confirmed}"
 
 
 def valkey() -> str:

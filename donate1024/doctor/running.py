@@ -1,30 +1,43 @@
 """What the database knows of the parts at work, and of whether a morning may go out."""
 
 import asyncio
+from datetime import timedelta
 from math import inf
 
 from django.conf import settings
+from django.db.models import Min
+from django.db.models.functions import Now
 
 from delivery import reasons
 from delivery.models import DailySchedule, SendingLock
 from donate1024.doctor.examining import Mend, Off
 from donate1024.watch.judging import Finding, Look, judge
 from donate1024.watch.looking import look
+from donate1024.watch.models import Heartbeat
 from posts import clock
 from subscribers.models import PollingConflict
 from subscribers.telegram.client import bot_id
 
+UNBROKEN = timedelta(seconds=75)  # as between two signs of life (watch/heartbeats.py)
+
 
 def processes() -> str:
-    """By their signs of life, which the watch judges by the same rules."""
+    """By their signs of life and the watch's rules; of a start, the first minutes are no fault."""
     seen = asyncio.run(look())
     if seen.troubles:
         raise Off("not known while one of the servers is silent")
     known = {**seen.ages, "database": 0.0, "valkey": 0.0}
-    silent = [found for found in judge(Look(known, awake_for=inf, watched_for=inf)) if found.is_red]
-    if causes := [_silence(found) for found in silent if not found.is_consequence]:
-        raise Mend(f"{'; '.join(causes)}. `make run` starts what does not run; its logs say why it stopped")
-    return "each has given a sign of life of late"
+    findings = judge(Look(known, awake_for=inf, watched_for=_running_for()))
+    if silent := [_silence(found) for found in findings if found.is_red and not found.is_consequence]:
+        raise Mend(f"{'; '.join(silent)}. `make run` starts what does not run; its logs say why it stopped")
+    return "none is silent"
+
+
+def _running_for() -> float:
+    """Seconds since the first of those that live began; for ever, where none lives."""
+    alive = Heartbeat.objects.filter(at__gt=Now() - UNBROKEN)
+    since: timedelta | None = alive.aggregate(since=Now() - Min("since"))["since"]
+    return since.total_seconds() if since else inf
 
 
 def _silence(found: Finding) -> str:
@@ -45,15 +58,15 @@ def schedule() -> str:
     found = DailySchedule.objects.first()
     if found is None or not found.is_enabled:
         raise Off("nothing goes out by itself. Turn the daily schedule on in the admin")
-    return f"on: every day at {found.send_at:%H:%M}"
+    return f"a fundraiser goes out every day at {found.send_at:%H:%M}"
 
 
 def sending_lock() -> str:
     lock = SendingLock.objects.first()
     if lock is None:
-        return "sending is open"
+        return "open"
     if lock.is_locked:
         raise Mend(f"sending is locked: {reasons.in_words(lock.reason)}. docs/operations.md says what to do")
     if settings.TELEGRAM_BOT_TOKEN and lock.bot_id not in {None, bot_id()}:
         raise Mend("this database belongs to another bot. Put its token back, or `manage.py broadcast unlock`")
-    return "sending is open"
+    return "open"
