@@ -263,14 +263,25 @@ LOGGING = {
             "style": "{",
         }
     },
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["console"], "level": "INFO"},
+    "filters": {
+        # Its 503 is an answer, not an error.
+        "not about /healthz": {
+            "()": "django.utils.log.CallbackFilter",
+            "callback": lambda record: getattr(getattr(record, "request", None), "path", "") != "/healthz",
+        }
+    },
+    "handlers": {
+        "console": {"class": "logging.StreamHandler", "formatter": "line"},
+        "alerts": {"class": "donate1024.alerts.handler.AlertHandler"},
+    },
+    "root": {"handlers": ["console", "alerts"], "level": "INFO"},
     "loggers": {
         # httpx writes every address at INFO, the bot's token in it.
         "httpx": {"level": "WARNING"},
         "httpcore": {"level": "WARNING"},
         # Each red part of each look at /healthz with a traceback; and each statement that the watch gave up.
         "health_check": {"level": "CRITICAL"},
+        "django.request": {"filters": ["not about /healthz"]},
         "psycopg": {"level": "ERROR"},
         # These come with handlers of their own, whose formatters keep no secret.
         **{

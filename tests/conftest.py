@@ -1,11 +1,14 @@
 """No test speaks to the outside world."""
 
 import ipaddress
+import logging
 import socket
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+
+from donate1024.alerts.handler import AlertHandler
 
 
 class OutsideWorld(Exception):
@@ -19,6 +22,15 @@ def loopback_only() -> Iterator[None]:
         for name in ("connect", "connect_ex"):
             patch.setattr(socket.socket, name, _guarded(getattr(socket.socket, name)))
         yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def nobody_is_alarmed() -> None:
+    """What goes wrong in a test's own process makes no alert; the processes that tests start do tell theirs."""
+    root = logging.getLogger()
+    for handler in root.handlers[:]:
+        if isinstance(handler, AlertHandler):
+            root.removeHandler(handler)
 
 
 def _guarded(connect: Callable[[socket.socket, Any], Any]) -> Callable[[socket.socket, Any], Any]:

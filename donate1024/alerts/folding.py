@@ -1,0 +1,146 @@
+"""The one thread of each process that tells people what its handler hears."""
+
+import logging
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
+from datetime import UTC, datetime
+from time import sleep
+
+from donate1024.alerts import audience, routes, rows, wording
+from donate1024.alerts.audience import Audience
+from donate1024.alerts.database import AGAIN_AFTER, Database, DatabaseAway
+from donate1024.alerts.folds import Folds
+from donate1024.alerts.models import Alert
+from donate1024.alerts.routes import Told
+from posts import clock
+
+logger = logging.getLogger(__name__)
+
+THREAD = "alerts"  # how the names of its threads begin
+NAP = 1.0  # seconds between two looks: a storm costs one in a second
+AFTER_THE_UNFORESEEN = 60.0  # seconds until the next look
+
+
+class Folding:
+    """What a process hears goes into the rows, and what is due there is told, once for all processes.
+
+    While the database is away it folds and tells alone, and writes it down later. The thread begins with the first
+    alert; a child that is forked begins anew.
+    """
+
+    def __init__(self) -> None:
+        self._begin()
+        os.register_at_fork(after_in_child=self._begin)
+
+    def _begin(self) -> None:
+        self._changed = threading.Condition()
+        self._folds = Folds()
+        self._asked = self._done = 0  # how often a look was asked for, and how many of these are done
+        self._thread: threading.Thread | None = None
+        self._database = Database()
+
+    # From any thread
+
+    def hear(self, key: str, read: Callable[[datetime], Alert]) -> None:
+        """Take in one sign of an alert, in microseconds; of many with the same key only the first is read."""
+        at = _host_now()
+        with self._changed:
+            is_known = self._folds.repeat(key, at=at)
+        if not is_known:
+            news = read(at)  # not under the lock: it may log
+            with self._changed:
+                self._folds.add(news, at=at)
+        self.wake()
+
+    def wake(self) -> None:
+        """Have the thread look for what is due."""
+        with self._changed:
+            self._asked += 1
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name=THREAD, daemon=True)
+                self._thread.start()
+            self._changed.notify_all()
+
+    def flush(self, *, within: float) -> None:
+        """Wait until what was heard so far is told, or was tried; so many seconds at most."""
+        with self._changed:
+            asked = self._asked
+            self._changed.wait_for(lambda: self._done >= asked, within)
+
+    # The thread
+
+    def _run(self) -> None:
+        pause: float | None = None
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._asked > self._done, pause)
+                asked = self._asked
+            try:
+                pause = self._look()
+            except Exception as error:  # nobody else would go on telling
+                logger.warning("A look at the alerts failed: %s", type(error).__name__, exc_info=True)
+                pause = AFTER_THE_UNFORESEEN
+            with self._changed:
+                self._done = asked
+                self._changed.notify_all()
+            sleep(NAP)
+
+    def _look(self) -> float | None:
+        """Write what was heard, tell what is due; returns how many seconds until the next look, None: until news."""
+        with self._changed:
+            heard, self._folds = self._folds, Folds()
+        try:
+            look = self._database.call(lambda: rows.look(heard))
+        except Exception as error:
+            self._take_back(heard)
+            if not isinstance(error, DatabaseAway):
+                raise
+            self._tell_alone()
+            return AGAIN_AFTER
+        told = list(_tell(look.due, look.audience, with_sound=look.with_sound))
+        if told:
+            self._database.call(lambda: rows.settle(told))
+            return 0.0
+        return None if look.pause is None else max(look.pause.total_seconds(), 0.0)
+
+    def _take_back(self, heard: Folds) -> None:
+        with self._changed:
+            for newer in self._folds:
+                heard.add(newer, at=_host_now())
+            self._folds = heard
+
+    def _tell_alone(self) -> None:
+        """From memory; with a sound, since only the database knows whether a morning depends on somebody."""
+        with self._changed:
+            due = self._folds.take_due(at=_host_now())
+            as_they_stand = [copy(alert) for alert in due]
+        if not due:
+            return
+        told = _tell(as_they_stand, audience.remembered(), with_sound=True)
+        for alert, (stood, outcome) in zip(due, told, strict=False):
+            with self._changed:
+                alert.settle(stood, route=outcome.route, at=_host_now(), retry_after=outcome.retry_after)
+
+
+def _tell(alerts: Sequence[Alert], who: Audience, *, with_sound: bool) -> Iterator[tuple[Alert, Told]]:
+    """Tell one after the other, up to the first that could not be told: the rest waits as long as that one."""
+    for alert in alerts:
+        told = routes.tell(wording.message(alert), who, with_sound=with_sound)
+        yield alert, told
+        if not told.route:
+            return
+
+
+def _host_now() -> datetime:
+    """The host's clock: the database's may be away."""
+    return datetime.now(UTC) + clock.offset()
+
+
+FOLDING = Folding()
+
+
+def tell_due() -> None:
+    """Have this process tell what is due of any process; returns at once."""
+    FOLDING.wake()

@@ -1,0 +1,66 @@
+"""The alerts of all processes as rows: what was heard goes in, what is due comes out."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import F, Min
+from django.db.models.functions import Greatest
+
+from donate1024.alerts import audience, quiet
+from donate1024.alerts.audience import Audience
+from donate1024.alerts.models import Alert
+from donate1024.alerts.routes import Told
+from posts import clock
+
+AT_A_TIME = 10
+
+
+@dataclass(frozen=True)
+class Look:
+    """What is to be told now, to whom, whether they hear it, and how long nothing more is due (None: for ever)."""
+
+    due: list[Alert]
+    audience: Audience
+    with_sound: bool
+    pause: timedelta | None
+
+
+@transaction.atomic
+def look(heard: Iterable[Alert]) -> Look:
+    """Write what was heard, and take what is due from the other processes."""
+    at = clock.now()
+    _write(heard, at=at)
+    due = _take_due(at=at)
+    waiting = Alert.objects.filter(tell_at__isnull=False)
+    next_at: datetime | None = waiting.aggregate(at=Min(Greatest(F("tell_at"), F("held_until"))))["at"]
+    return Look(due, audience.read(), quiet.may_sound(at=at), next_at - at if next_at else None)
+
+
+@transaction.atomic
+def settle(told: Iterable[tuple[Alert, Told]]) -> None:
+    """Record by which route each was told, as it stood then."""
+    at = clock.now()
+    for alert, outcome in told:
+        row = Alert.objects.select_for_update().get(pk=alert.pk)
+        row.settle(alert, route=outcome.route, at=at, retry_after=outcome.retry_after)
+        row.save()
+
+
+def _write(heard: Iterable[Alert], *, at: datetime) -> None:
+    rows = Alert.objects.select_for_update().open()
+    for news in sorted(heard, key=lambda news: news.key):  # in one order everywhere: no deadlock
+        facts = {"is_condition": news.is_condition, "first_at": news.first_at, "last_at": news.last_at}
+        row = rows.get_or_create(key=news.key, defaults=facts)[0] if news.count else rows.filter(key=news.key).first()
+        if row:
+            row.fold_in(news, at=at)
+            row.save()
+
+
+def _take_due(*, at: datetime) -> list[Alert]:
+    due = list(Alert.objects.due(at=at).select_for_update(skip_locked=True).order_by("tell_at", "pk")[:AT_A_TIME])
+    told = [alert for alert in due if alert.claim(at=at)]
+    for alert in due:
+        alert.save()
+    return told
