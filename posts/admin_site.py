@@ -10,12 +10,17 @@ from django.utils.translation import gettext_noop
 if TYPE_CHECKING:  # unfold ships no types, and keeps to those of the admin it is made of
     from django.contrib import admin
     from django.contrib.admin.widgets import AdminFileWidget as PictureWidget, AdminTextInputWidget as TextWidget
+    from django.forms import PasswordInput as PasswordWidget
 
     ModelAdmin = admin.ModelAdmin[Any]
     TabularInline = admin.TabularInline[Any, Any]
 else:
     from unfold.admin import ModelAdmin, TabularInline
-    from unfold.widgets import UnfoldAdminImageFieldWidget as PictureWidget, UnfoldAdminTextInputWidget as TextWidget
+    from unfold.widgets import (
+        UnfoldAdminImageFieldWidget as PictureWidget,
+        UnfoldAdminPasswordWidget as PasswordWidget,
+        UnfoldAdminTextInputWidget as TextWidget,
+    )
 
 # unfold speaks no Ukrainian. What curators see of it stands here, so that our catalogue translates it.
 UNFOLD_SAYS = (
@@ -60,4 +65,4 @@ class ReadOnlyAdmin(ModelAdmin):
     has_change_permission = has_delete_permission = has_add_permission
 
 
-__all__ = ["ModelAdmin", "PictureWidget", "ReadOnlyAdmin", "TabularInline", "TextWidget"]
+__all__ = ["ModelAdmin", "PasswordWidget", "PictureWidget", "ReadOnlyAdmin", "TabularInline", "TextWidget"]

@@ -27,7 +27,11 @@ SECRET_PATHS = ("HEARTBEAT_URL",)  # whoever knows the path may report in our pl
 # What is shorter is a word that occurs elsewhere ("postgres"): blotting it out would hide more than it protects.
 SHORTEST = 6
 # A token and a password in an address are recognised by their looks too: an old one, another bot's.
-_LOOKS = r"(?P<token>(?<!\d)\d{3,}(?::|%3[Aa])[\w-]{30,})|(?P<user>://[^\s/:@]*:)[^\s/]+(?=@)"
+_LOOKS = (
+    r"(?P<token>(?<!\d)\d{3,}(?::|%3[Aa])[\w-]{30,})|(?P<user>://[^\s/:@]*:)[^\s/]+(?=@)"
+    # One-time links: for the first password, for an admin chat.
+    r"|(?P<once>/admin/first/)[\w-]+/[\w-]{20,}|(?P<start>[?&]start(?:group)?=)[\w-]{22}(?![\w-])"
+)
 # Not `urlsplit`: it raises on a bracket, and ends a password at its first slash.
 _USER_AND_PASSWORD = re.compile(r"://([^/:@]*):(.+)@")
 
@@ -46,6 +50,8 @@ def _stand_in(found: re.Match[str], names: dict[str, str]) -> str:
         return "[TELEGRAM_BOT_TOKEN]"
     if found["user"]:
         return f"{found['user']}[password]"
+    if before := found["once"] or found["start"]:
+        return f"{before}[one-time]"
     return f"[{names[found[0]]}]"
 
 

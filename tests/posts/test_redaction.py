@@ -111,6 +111,21 @@ def test_a_token_that_no_setting_knows_is_replaced(spelled: str) -> None:
     assert "AAH" not in told
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            '"GET /admin/first/MQ/d3sn9v-5e4f1b0c8a7d6e5f4a3b2c1d0e9f8a7b/ HTTP/1.1" 302',
+            "/admin/first/[one-time]/ HTTP",
+        ),
+        ("https://t.me/our_bot?start=abcdefghij-KLMNOPQR_12 was printed", "https://t.me/our_bot?start=[one-time] was"),
+        ("https://t.me/our_bot?startgroup=abcdefghij-KLMNOPQR_12", "startgroup=[one-time]"),
+    ],
+)
+def test_a_one_time_link_is_replaced(text: str, told: str) -> None:
+    assert told in redact(text)
+
+
 def test_of_two_secrets_the_longer_one_is_replaced_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("METRICS_TOKEN", "secret")
     monkeypatch.setenv("GEMINI_API_KEY", "secret-and-longer")
@@ -138,6 +153,7 @@ def test_a_changed_secret_is_known_at_once(monkeypatch: pytest.MonkeyPatch) -> N
     [
         "2026-11-30 08:00:05,123 INFO delivery.sending: Slice 2 of broadcast 17 gave 25 permits",
         'File "/srv/delivery/sending.py", line 120, in send\n    raise OutcomeUnknown(error.message)',
+        "GET /admin/first/MQ/choose/ and https://example.org/?start=2026-11-30",
         "12:34:56.789 at 2001:db8::1 and https://send.monobank.ua/jar/5f1cAbCdEf?a=100&t=донат",
     ],
 )
