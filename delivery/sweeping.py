@@ -1,9 +1,11 @@
 """The sweep: each minute it puts right whatever a kill, a lost message or a person left behind."""
 
 import logging
+from collections.abc import Callable
 from datetime import datetime, timedelta
+from typing import ParamSpec
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Exists, F, OuterRef, Q
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_noop
@@ -18,24 +20,43 @@ from subscribers.models import Subscriber
 
 logger = logging.getLogger(__name__)
 
+P = ParamSpec("P")
+
 # A /start so shortly before the plan may have been committed after the recipients were read.
 NEWCOMER_MARGIN = timedelta(minutes=10)
 MAY_COME_BACK = [reasons.LEFT, reasons.BLOCKED, reasons.DEACTIVATED, reasons.UNREACHABLE, reasons.NOT_STARTED]
 
 
 def sweep(*, at: datetime) -> None:
-    """Bring every broadcast forward. Each step is harmless alone, repeated, or run twice at once."""
-    expire_sending(at=at)
-    expire_past(at=at)
-    reopen_finished()
-    skip_left(at=at)
-    skip_leftovers(at=at)
-    pause_at_quiet_hour(at=at)
-    pause_late_starts(at=at)
-    add_newcomers(at=at)
+    """Bring every broadcast forward.
+
+    Each step is harmless alone, repeated, or run twice at once. One that fails is told, and stops no other.
+    """
+    _attempt(expire_sending, at=at)
+    _attempt(expire_past, at=at)
+    _attempt(reopen_finished)
+    _attempt(skip_left, at=at)
+    _attempt(skip_leftovers, at=at)
+    _attempt(pause_at_quiet_hour, at=at)
+    _attempt(pause_late_starts, at=at)
+    _attempt(add_newcomers, at=at)
     for broadcast in Broadcast.objects.unfinished():
-        if not close_if_done(broadcast.pk, at=at) and broadcast.status in Broadcast.RUNNING:
-            enqueue_slices(broadcast.pk)
+        _attempt(go_on, broadcast, at=at)
+
+
+def _attempt(step: Callable[P, None], *args: P.args, **kwargs: P.kwargs) -> None:
+    try:
+        step(*args, **kwargs)
+    except Exception:
+        connection.close_if_unusable_or_obsolete()
+        connection.ensure_connection()  # a PostgreSQL that is away fails every step: its own error says so, once
+        logger.exception(
+            gettext_noop(
+                "A part of the upkeep of each minute failed: %s. The other parts were done, and it is tried again. "
+                "What to do: if it goes on, tell whoever keeps the program."
+            ),
+            step.__name__,
+        )
 
 
 def expire_sending(*, at: datetime) -> None:
@@ -143,6 +164,12 @@ def _add_rows(broadcast: Broadcast, *, since: datetime, at: datetime) -> None:
     skipped.filter(since_the_call, subscriber__in=newcomers).update(
         status=Delivery.Status.PENDING, reason="", settled_at=None, not_before=at
     )
+
+
+def go_on(broadcast: Broadcast, *, at: datetime) -> None:
+    """Close it if it is done; otherwise see that somebody sends what is left."""
+    if not close_if_done(broadcast.pk, at=at) and broadcast.status in Broadcast.RUNNING:
+        enqueue_slices(broadcast.pk)
 
 
 def close_if_done(broadcast_id: int, *, at: datetime) -> bool:
