@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+PROOF = "watch.prove_queue"  # the task that does nothing but this
 # More than 75 s between two signs is a break: the part was away, or the whole machine was.
 BEAT = """
 INSERT INTO watch_heartbeat AS known (name, at, since, detail)
@@ -45,7 +46,7 @@ def task_succeeded(*, sender: "Task[Any, Any]", **_signal: object) -> None:
     """A task that came to its end proves its queue, and the workers behind it; one of beat's proves itself too."""
     queue = (sender.request.delivery_info or {}).get("routing_key")
     signs = [Sign(f"queue:{queue}")] if queue in settings.WATCHED_QUEUES else []
-    if sender.name in {entry["task"] for entry in settings.CELERY_BEAT_SCHEDULE.values()}:
+    if sender.name in {entry["task"] for entry in settings.CELERY_BEAT_SCHEDULE.values()} - {PROOF}:
         signs.append(Sign(f"task:{sender.name}"))
     try:
         with connection.cursor() as cursor:
