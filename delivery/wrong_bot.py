@@ -4,6 +4,7 @@ from delivery import brakes, reasons
 from delivery.models import Broadcast, Delivery
 from subscribers.models import Subscriber
 
+ALL_OF_FIRST = 5  # nobody was reached: a list may be shorter than what follows
 FIRST, GONE_OF_FIRST = 50, 20
 LATEST, GONE_OF_LATEST = 200, 100  # more than that many
 
@@ -35,6 +36,8 @@ def weigh_gone(broadcast_id: int) -> None:
 
 def _are_too_many(answers: list[str]) -> bool:
     """Of the reasons of the last answers, oldest first. Fewer than LATEST are all there were."""
-    of_first = sum(reason in reasons.GONE for reason in answers[:FIRST])
-    of_latest = sum(reason in reasons.GONE for reason in answers)
-    return (len(answers) < LATEST and of_first >= GONE_OF_FIRST) or of_latest > GONE_OF_LATEST
+    are_gone = [reason in reasons.GONE for reason in answers]
+    if all(are_gone):
+        return len(answers) >= ALL_OF_FIRST
+    are_first = len(answers) < LATEST and sum(are_gone[:FIRST]) >= GONE_OF_FIRST
+    return are_first or sum(are_gone) > GONE_OF_LATEST
