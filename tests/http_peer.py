@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple, Self
@@ -30,6 +31,7 @@ class HttpPeer:
         self.asked: list[Asked] = []
         self.answer = answer
         self.is_hanging = False
+        self.clock_ahead = 0.0  # seconds, of the Date in its answers
         self._ended = threading.Event()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
@@ -72,6 +74,9 @@ class HttpPeer:
                 self.send_header("Content-Length", str(len(content.encode())))
                 self.end_headers()
                 self.wfile.write(content.encode())
+
+            def date_time_string(self, timestamp: float | None = None) -> str:
+                return super().date_time_string((timestamp or time.time()) + peer.clock_ahead)
 
             def log_message(self, *_: object) -> None:
                 pass

@@ -49,7 +49,7 @@ def database() -> str:
         raise Mend(f"none answers at DATABASE_URL: {_first_line(error)}") from None
     executor = MigrationExecutor(connection)
     if waiting := executor.migration_plan(executor.loader.graph.leaf_nodes()):
-        raise Mend(f"{len(waiting)} migrations wait. `make run` applies them, and so does `manage.py migrate`")
+        raise Mend(f"migrations wait ({len(waiting)}). `make run` applies them, and so does `manage.py migrate`")
     _try_to_write()
     with connection.cursor() as cursor:
         cursor.execute("SHOW server_version")
