@@ -8,6 +8,7 @@ from typing import NoReturn
 
 from django.utils.translation import gettext_noop
 
+from donate1024.alerts import folding
 from donate1024.watch.heartbeats import Sign
 from donate1024.watch.judging import Look, judge
 from donate1024.watch.looking import Seen, look
@@ -56,6 +57,7 @@ class Watcher:
             signs.append(Sign("polling", ago=now - self._heard_at))
         seen = await look(*signs)
         self._note_troubles(seen)
+        folding.tell_due()
         self._telling.hear(found for found in judge(self._as_look(seen)) if found.rule.part not in OF_THE_TASK)
 
     def _note_troubles(self, seen: Seen) -> None:

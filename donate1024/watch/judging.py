@@ -30,6 +30,11 @@ class Finding:
         return self.age is None or self.witnessed > self.rule.limit
 
     @property
+    def is_in_doubt(self) -> bool:
+        """Silent for so long that it may be the cause: what follows from it may have been silent for longer."""
+        return self.age is None or self.witnessed > self.rule.limit / 2
+
+    @property
     def is_telling(self) -> bool:
         """Whether a person must hear of it; of a consequence they hear by its cause."""
         too_long = max(self.rule.limit, self.rule.told_after)
@@ -48,13 +53,13 @@ class Finding:
 def judge(look: Look) -> list[Finding]:
     """A finding for each rule, in their order."""
     findings: list[Finding] = []
-    silent: set[str] = set()
+    in_doubt: set[str] = set()
     for rule in RULES:
         age = look.ages.get(rule.part)
         watched = look.awake_for if rule.is_server else look.watched_for
         witnessed = min(inf if age is None else age, watched)
-        found = Finding(rule, age, witnessed, is_consequence=not silent.isdisjoint(rule.causes))
+        found = Finding(rule, age, witnessed, is_consequence=not in_doubt.isdisjoint(rule.causes))
         findings.append(found)
-        if found.is_red or found.is_consequence:
-            silent.add(rule.part)
+        if found.is_in_doubt or found.is_consequence:
+            in_doubt.add(rule.part)
     return findings

@@ -65,7 +65,7 @@ class Rule:
     """One part, which is also the name of the condition that is told.
 
     After `limit` seconds of silence /healthz is red; after `told_after`, people are told, unless one of the `causes`
-    is silent too.
+    has been silent for half its own limit: then that is told, when it is time.
     """
 
     part: str
@@ -91,10 +91,9 @@ RULES = (
     # It ticks each minute. An idle queue is proven each minute, a full one by each slice that ends: 30 s.
     Rule("beat", 130, BEAT_SILENT, causes=("database", "valkey")),
     *(Rule(f"queue:{queue}", 130, _QUEUE_TEXTS[queue], causes=("beat",)) for queue in settings.WATCHED_QUEUES),
-    # A minute more than its queue, so that of a dead worker the queue is told first, and alone.
-    Rule("task:delivery.plan_todays_broadcast", 210, PLAN_SILENT, causes=("queue:default",)),
-    Rule("task:delivery.sweep", 210, SWEEP_SILENT, causes=("queue:default",)),
-    Rule("task:watch.look", 210, LOOK_SILENT, causes=("queue:default",)),
+    Rule("task:delivery.plan_todays_broadcast", 150, PLAN_SILENT, causes=("queue:default",)),
+    Rule("task:delivery.sweep", 150, SWEEP_SILENT, causes=("queue:default",)),
+    Rule("task:watch.look", 150, LOOK_SILENT, causes=("queue:default",)),
     # It gives a sign each 10 s. The limit is longer than a break in its watcher's looks: when a frozen database thaws,
     # the first look may come before the bot's next sign, and then it finds a break and judges nothing.
     Rule("bot", 90, BOT_SILENT, causes=("database",)),

@@ -2,6 +2,7 @@
 
 import asyncio
 
+from donate1024.alerts import folding
 from donate1024.watch import outside_monitor
 from donate1024.watch.heartbeats import Sign
 from donate1024.watch.judging import Finding, Look, judge
@@ -14,7 +15,8 @@ NAME = "watch"  # of its own heartbeat, which remembers what it has told: each l
 
 
 def look_around() -> None:
-    """Look once, tell what changed, and let the outside monitor know all that is wrong."""
+    """Look once, tell what changed and what is due of others, and let the outside monitor know all that is wrong."""
+    folding.tell_due()
     with outside_monitor.watched() as faults:
         seen = asyncio.run(look(Sign(NAME)))
         faults += [f"{server}: {trouble}" for server, trouble in seen.troubles.items()]

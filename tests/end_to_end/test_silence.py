@@ -1,0 +1,75 @@
+"""A part dies, or freezes, with nobody to bring it back: people hear of it within three minutes, and of its return."""
+
+from collections.abc import Callable, Iterator
+from time import monotonic
+
+import pytest
+
+from donate1024.stack.embedded import Postgres, Valkey
+from tests.end_to_end.installation import Installation
+from tests.end_to_end.watching import Monitor, Watched
+
+pytestmark = [pytest.mark.end_to_end, pytest.mark.timeout(900)]
+
+WITHIN = 180.0  # seconds
+A_LOOK = 60.0  # seconds, in which the outside monitor hears of us as long as all is well
+RECOVERED_WITHIN = 240.0  # seconds
+# Of what people hear when a part dies.
+CONDITIONS = {
+    "beat": {"beat"},
+    "telegram": {"queue:telegram"},
+    "default": {"queue:bluesky", "queue:default"},
+    "bot": {"bot"},
+    "valkey": {"valkey"},
+    "postgres": {"database"},
+}
+
+
+@pytest.fixture
+def watched(installation: Installation, postgres: Postgres, valkey: Valkey) -> Iterator[Watched]:
+    with Monitor() as monitor:
+        watched = Watched(installation, postgres, valkey, monitor)
+        yield watched
+        watched.close()
+
+
+def frozen(watched: Watched, part: str) -> None:
+    watched.freeze(part)
+
+
+def killed(watched: Watched, part: str) -> None:
+    watched.kill(part)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("strike", [killed, frozen])
+@pytest.mark.parametrize("part", CONDITIONS)
+def test_silence_is_told_within_three_minutes_and_so_is_its_end(
+    watched: Watched, part: str, strike: Callable[[Watched, str], None], record_property: Callable[[str, object], None]
+) -> None:
+    watched.wait_until(lambda: watched.monitor.successes(since=0) > 1, seconds=240, what="two looks that found nothing")
+    assert watched.health()[0] == 200
+    assert watched.alerts() == []
+
+    began = monotonic()
+    strike(watched, part)
+    watched.wait_until(lambda: watched.told("🔴") >= CONDITIONS[part], seconds=WITHIN, what=f"news of {part}")
+    record_property("seconds until it was told", round(monotonic() - began))
+
+    assert watched.health()[0] == 503
+    now = monotonic()
+    watched.wait_until(lambda: monotonic() > now + A_LOOK, seconds=2 * A_LOOK, what="a look's time to pass")
+    assert watched.monitor.successes(since=now) == 0
+    back = monotonic()
+    watched.bring_back(part)
+    watched.wait_until(
+        lambda: watched.told("✅") >= CONDITIONS[part], seconds=RECOVERED_WITHIN, what=f"news of {part}'s return"
+    )
+    record_property("seconds until its return was told", round(monotonic() - back))
+
+    watched.wait_until(lambda: watched.health()[0] == 200, seconds=RECOVERED_WITHIN, what="/healthz to be well")
+    watched.wait_until(
+        lambda: watched.monitor.successes(since=back) > 0, seconds=RECOVERED_WITHIN, what="a look that finds nothing"
+    )
+    assert watched.told("🔴") == watched.told("✅") == CONDITIONS[part]
+    assert len(watched.alerts()) == 2 * len(CONDITIONS[part])

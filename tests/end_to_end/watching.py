@@ -1,0 +1,159 @@
+"""A whole installation in which nobody restarts what dies, and whoever must hear of it."""
+
+import json
+import re
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from http.client import HTTPConnection, HTTPException
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from time import monotonic
+from typing import Any, Self
+
+from django.utils import translation
+from django.utils.translation import gettext
+
+from donate1024.stack import ports
+from donate1024.stack.embedded import Postgres, Server, Valkey
+from donate1024.watch.rules import RULES
+from tests.end_to_end.installation import CELERY, Installation, Process
+from tests.end_to_end.killing import family, kill, pid, signal_all, start_again
+
+ADMIN_CHAT = 900
+
+
+class Monitor:
+    """Healthchecks' side of HEARTBEAT_URL."""
+
+    def __init__(self) -> None:
+        self.pings: list[tuple[float, str, str]] = []  # when, its last word ("ping" of a success), its log
+        pings = self.pings
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
+                pings.append((monotonic(), self.path.partition("?")[0].rpartition("/")[2], body))
+                self.send_response(200)
+                self.end_headers()
+                self.wfile.write(b"OK")
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/ping"
+
+    def successes(self, *, since: float) -> int:
+        return sum(1 for at, word, _ in self.pings if word == "ping" and at > since)
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.server.shutdown()
+        self.server.server_close()
+
+
+class Watched:
+    """Everything runs; each part can be killed or frozen, and brought back, by its name."""
+
+    def __init__(self, installation: Installation, postgres: Postgres, valkey: Valkey, monitor: Monitor) -> None:
+        self.installation, self.monitor = installation, monitor
+        self.servers: dict[str, Server] = {"postgres": postgres, "valkey": valkey}
+        self.web_port = ports.free()
+        installation.env |= {
+            "TELEGRAM_ADMIN_CHATS": str(ADMIN_CHAT),
+            "HEARTBEAT_URL": monitor.url,
+        }
+        installation.sandbox.post("/control/chats", [{"chat_id": ADMIN_CHAT, "first_name": "Ірина"}])
+        self.starts: dict[str, Callable[[], Process]] = {
+            "web": self._web,
+            "bot": installation.bot,
+            "telegram": lambda: installation.worker("telegram"),
+            "default": lambda: installation.worker("bluesky", "default"),
+            "beat": self._beat,
+        }
+        self.stopped: list[int] = []
+        self.processes = {name: start() for name, start in self.starts.items()}
+
+    def _web(self) -> Process:
+        arguments = ("donate1024.asgi:application", "--host", "127.0.0.1", "--port", str(self.web_port))
+        return self.installation.start("web", sys.executable, "-m", "uvicorn", *arguments)
+
+    def _beat(self) -> Process:
+        """With its ticks as they are in earnest."""
+        return self.installation.start("beat", *CELERY, "beat", "-l", "info", "--pidfile=")
+
+    # What may happen to a part
+
+    def kill(self, part: str) -> None:
+        if server := self.servers.get(part):
+            kill(server)
+        else:
+            self.processes[part].kill_group()
+
+    def start(self, part: str) -> None:
+        if server := self.servers.get(part):
+            start_again(server)
+        else:
+            self.processes[part] = self.starts[part]()
+
+    def freeze(self, part: str) -> None:
+        self.stopped = family(self._pid(part))
+        signal_all(self.stopped, signal.SIGSTOP)
+
+    def bring_back(self, part: str) -> None:
+        """Thaw it, or start it again."""
+        if self.stopped:
+            self.close()
+        else:
+            self.start(part)
+
+    def _pid(self, part: str) -> int:
+        return pid(self.servers[part]) if part in self.servers else self.processes[part].process.pid
+
+    # Who hears of it
+
+    def health(self) -> tuple[int, dict[str, Any]]:
+        """The answer of /healthz: its status, and its parts; status 0 where it does not answer."""
+        connection = HTTPConnection("127.0.0.1", self.web_port, timeout=15)
+        try:
+            connection.request("GET", "/healthz")
+            answer = connection.getresponse()
+            return answer.status, json.loads(answer.read())["parts"]
+        except (OSError, HTTPException):
+            return 0, {}
+        finally:
+            connection.close()
+
+    def red(self) -> set[str]:
+        return {name for name, part in self.health()[1].items() if not part["ok"]}
+
+    def alerts(self) -> list[str]:
+        """What the admin chat's phone shows, by the sandbox's own ledger."""
+        return [message["text"] for message in self.installation.sandbox.sent_to(ADMIN_CHAT)]
+
+    def told(self, icon: str) -> set[str]:
+        """Of which parts the admin chat was told by alerts with the icon; of others the alert itself."""
+        alerts = [alert for alert in self.alerts() if alert.startswith(icon)]
+        return {next((part for part, title in _titles().items() if title.search(alert)), alert) for alert in alerts}
+
+    def wait_until(self, is_so: Callable[[], bool], *, seconds: float, what: str) -> None:
+        """An installation that waits in vain shows its logs; here also what people were told."""
+        try:
+            self.installation.wait_until(is_so, seconds=seconds, what=what)
+        except AssertionError as error:
+            raise AssertionError("\n---\n".join([str(error), f"red: {self.red()}", *self.alerts()])) from None
+
+    def close(self) -> None:
+        signal_all(self.stopped, signal.SIGCONT)
+        self.stopped = []
+
+
+def _titles() -> dict[str, re.Pattern[str]]:
+    """How the first sentence of each part's alert looks, whatever the minutes."""
+    with translation.override("uk"):
+        firsts = {rule.part: gettext(rule.text).partition(". ")[0] for rule in RULES}
+    return {part: re.compile(re.escape(first).replace("%s", r"\d+")) for part, first in firsts.items()}
