@@ -8,8 +8,9 @@ from datetime import date, datetime, timedelta
 import pytest
 from django.core.management import CommandError, call_command
 
+from delivery import locks, reasons
 from delivery.books import books_of
-from delivery.models import Broadcast
+from delivery.models import Broadcast, Change, SendingLock
 from posts.models import Fundraiser
 from tests.delivery.morning import DAY, MORNING, local
 from tests.factories import make_broadcast, make_delivery, make_fundraiser, make_schedule, make_subscriber
@@ -106,7 +107,7 @@ def test_pause_resume_and_cancel_say_what_happens_now() -> None:
 
     assert states == ["paused", "sending", "cancelled"]
     assert said == [
-        "Paused: nobody is written to until `broadcast resume`.\n",
+        "Paused: nobody is written to until you resume it.\n",
         "Resumed: first one message, then the rest, until midnight at the latest.\n",
         "Cancelled for good. What was sent stays sent.\n",
     ]
@@ -133,15 +134,49 @@ def test_without_a_broadcast_today_nothing_can_be_done(act: str) -> None:
     assert refusal(act) == "no broadcast on 2026-03-29"
 
 
+# refreeze, unlock
+
+
+def test_refreeze_takes_the_mended_text() -> None:
+    mended = make_fundraiser(title="Нова назва")
+    todays = make_broadcast(date=DAY, status="paused", reason="so", fundraiser=mended, text="Стара назва")
+
+    said = broadcast("refreeze")
+
+    todays.refresh_from_db()
+    assert said == "It has the fundraiser's text of now. Resume sends it.\n"
+    assert "Нова назва" in todays.text
+
+
+def test_unlock_takes_a_persons_word() -> None:
+    locks.look(at=MORNING)
+    SendingLock.objects.update(reason=reasons.COPY, locked_at=MORNING)
+
+    said = broadcast("unlock")
+
+    assert said == "Unlocked. Nothing was sent by this: what ran is paused.\n"
+    assert not SendingLock.load().is_locked
+    assert list(Change.objects.values_list("what", "by")) == [("unlocked", "command line")]
+
+
 # skip
 
 
 def test_skip_takes_a_date() -> None:
     said = broadcast("skip", "--date", "2026-04-12", "--reason", "Великдень")
 
-    assert said == "Nothing is sent on 2026-04-12: Великдень\n"
+    assert said == "Nothing goes out on this day.\n"
     row = Broadcast.objects.get()
     assert (row.date, row.status, row.reason) == (date(2026, 4, 12), "skipped", "Великдень")
+
+
+def test_unskip_gives_a_date_back() -> None:
+    broadcast("skip", "--date", "2026-04-12", "--reason", "Великдень")
+
+    said = broadcast("unskip", "--date", "2026-04-12")
+
+    assert said == "The day is given back. If its hour is over, «Send now» sends.\n"
+    assert not Broadcast.objects.exists()
 
 
 @pytest.mark.parametrize(

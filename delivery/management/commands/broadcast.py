@@ -9,11 +9,12 @@ from typing import IO, Any, cast
 from django.core.management.base import BaseCommand, CommandError, CommandParser, no_translations
 from rich.console import Console
 
-from delivery import control, freezing, locks, planning, witness
+from delivery import acting, locks, planning
 from delivery.books import books_of
 from delivery.books_on_screen import draw
+from delivery.desk import Act
 from delivery.history import COMMAND_LINE as BY
-from delivery.models import Broadcast, SendingLock
+from delivery.models import SendingLock
 from delivery.refusals import CannotChange, CannotPlan
 from posts import clock, showing
 
@@ -44,9 +45,14 @@ class Command(BaseCommand):
 
     @no_translations
     def handle(self, *, act: str, **options: Any) -> None:
-        perform = getattr(self, f"_{act}")
         try:
-            perform(**options)
+            match act:
+                case "start":
+                    self._start(**options)
+                case "status":
+                    self._status(**options)
+                case _:
+                    self._do(Act(act), **options)
         except (CannotPlan, CannotChange, showing.NothingToShow) as error:
             raise CommandError(str(error)) from error
 
@@ -55,36 +61,10 @@ class Command(BaseCommand):
         recipients = broadcast.deliveries.count()
         self.stdout.write(f"Planned for {broadcast.date}: «{broadcast.fundraiser}» to {recipients} recipients.")
 
-    def _pause(self, **_: object) -> None:
-        control.pause(_todays(), by=BY)
-        self.stdout.write("Paused: nobody is written to until `broadcast resume`.")
-
-    def _refreeze(self, **_: object) -> None:
-        freezing.refreeze(_todays(), by=BY)
-        self.stdout.write("It has the fundraiser's text of now. `broadcast resume` sends it.")
-
-    def _resume(self, **_: object) -> None:
-        control.resume(_todays(), by=BY, at=clock.now())
-        self.stdout.write("Resumed: first one message, then the rest, until midnight at the latest.")
-
-    def _cancel(self, **_: object) -> None:
-        control.cancel(_todays(), by=BY, at=clock.now())
-        self.stdout.write("Cancelled for good. What was sent stays sent.")
-
-    def _skip(self, *, date: date, reason: str, **_: object) -> None:
-        control.skip(date, reason=reason, by=BY, at=clock.now())
-        self.stdout.write(f"Nothing is sent on {date}: {reason}")
-
-    def _unskip(self, *, date: date, **_: object) -> None:
-        control.unskip(date, by=BY, at=clock.now())
-        self.stdout.write(f"{date} is given back: it goes out at its hour, or by `broadcast start --now`.")
-
-    def _unlock(self, **_: object) -> None:
-        locks.unlock(testimonies=witness.ask(), by=BY, at=clock.now())
-        self.stdout.write(
-            "Unlocked. Nothing was sent by this: what ran is paused (`broadcast resume`, `broadcast cancel`), "
-            "and a day that another copy began is sent by `broadcast start --now` alone."
-        )
+    def _do(self, act: Act, *, date: date | None = None, reason: str = "", **_: object) -> None:
+        """What the desk does too, in its words."""
+        now = clock.now()
+        self.stdout.write(acting.do(act, day=date or clock.local_date(now), by=BY, at=now, reason=reason))
 
     def _status(self, *, date: date | None, json: bool, **_: object) -> None:
         day = date or clock.local_date(clock.now())
@@ -109,11 +89,3 @@ def _date(text: str) -> date:
         return date.fromisoformat(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is not a date such as 2026-11-30") from None
-
-
-def _todays() -> Broadcast:
-    day = clock.local_date(clock.now())
-    broadcast = Broadcast.objects.filter(date=day).first()
-    if broadcast is None:
-        raise CannotChange(f"no broadcast on {day}")
-    return broadcast
