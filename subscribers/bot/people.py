@@ -7,6 +7,8 @@ from collections import deque
 from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext_noop
+
 from subscribers.bot import inbox
 from subscribers.bot.database import Database
 from subscribers.bot.events import Event, LinkOpened, PersonEvent
@@ -88,8 +90,14 @@ class People:
             # It would fail again at each start: one update must not make its sender mute for ever. The error's own
             # text stays out of the logs: PostgreSQL writes the failing row into it, names and all.
             frames = "".join(traceback.format_tb(error.__traceback__))
-            what = f"{type(error).__name__}\n{frames}"
-            logger.error("Update %s could not be answered. What to do: report this to the developers: %s", pk, what)  # noqa: TRY400
+            logger.warning("Update %s: %s\n%s", pk, type(error).__name__, frames)
+            logger.error(  # noqa: TRY400
+                gettext_noop(
+                    "Somebody's message to the bot could not be answered (%s). Only they got no answer. "
+                    "What to do: nothing at once; the log “bot” has the details for whoever keeps the program."
+                ),
+                pk,
+            )
 
     async def _turn_away(self, waiting: Waiting) -> None:
         event = waiting.event

@@ -40,21 +40,24 @@ class Poller:
         self._last_pk = 0
 
     async def run(self) -> NoReturn:
-        trouble = Trouble()
+        trouble, wait = Trouble(), WAIT
         while True:
             await self._hand_out()
+            asked_at = seconds()
             try:
-                await self._fetch()
+                await self._fetch(wait)
             except TelegramError as error:
+                wait = 0  # a connection that is dead again shows it in ten seconds instead of forty
                 if isinstance(error, Conflict):
                     await self._note(partial(conflict_seen, is_webhook=is_webhook(error)))
-                await asyncio.sleep(trouble.pause_after(error, at=seconds()))
+                await asyncio.sleep(trouble.pause_after(error, asked_at=asked_at, at=seconds()))
             else:
+                wait = WAIT
                 if trouble.end(at=seconds()):
                     await self._note(PollingConflict.objects.over)
 
-    async def _fetch(self) -> None:
-        updates = await self._bot.fetch_updates(offset=self._offset, wait=WAIT, kinds=KINDS)
+    async def _fetch(self, wait: int) -> None:
+        updates = await self._bot.fetch_updates(offset=self._offset, wait=wait, kinds=KINDS)
         self._heard()
         if updates:
             await self._database.call(inbox.store, updates)
