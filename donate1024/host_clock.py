@@ -5,9 +5,12 @@ import time
 import urllib.error
 import urllib.request
 from email.utils import parsedate_to_datetime
+from socket import gethostname
 
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _, gettext_noop
 
 logger = logging.getLogger(__name__)
 
@@ -15,6 +18,11 @@ logger = logging.getLogger(__name__)
 MOST_APART = 30.0
 ASK_AGAIN_AFTER = 1.0  # seconds
 TELEGRAM_ANSWERS_WITHIN = 5.0  # seconds
+
+AHEAD, BEHIND = _("ahead of"), _("behind")
+OURS_IS_WRONG = _("By Telegram's clock this computer's is the wrong one.")
+DATABASES_IS_WRONG = _("By Telegram's clock the database's is the wrong one.")
+NOBODY_KNOWS = _("Telegram, whose clock would tell which one is wrong, cannot be reached.")
 
 
 def refuse_wrong(**_signal: object) -> None:
@@ -25,17 +33,21 @@ def refuse_wrong(**_signal: object) -> None:
     Raises:
         SystemExit: when they disagree. Celery goes on after any other exception of a signal's receiver.
     """
-    ahead = _wait_for_database()
+    ahead, condition = _wait_for_database(), f"clock:{gethostname()}"
     if abs(ahead) > MOST_APART:
         logger.critical(
-            "This host's clock is %.0f s %s the database's. %s "
-            "What to do: set the wrong one by a time server (`timedatectl set-ntp true`); nothing runs here before",
+            gettext_noop(
+                "The clock of the computer %s is %.0f s %s the database's. %s No fundraiser goes out from there. "
+                "What to do: set the wrong one by a time server (`timedatectl set-ntp true`); then it goes on."
+            ),
+            gethostname(),
             abs(ahead),
-            "ahead of" if ahead > 0 else "behind",
+            AHEAD if ahead > 0 else BEHIND,
             _suspicion(ahead),
+            extra={"opens": condition},
         )
         raise SystemExit(1)
-    logger.info("The clocks of this host and of the database agree")
+    logger.info("The clocks of this host and of the database agree", extra={"closes": condition})
 
 
 def ahead_of_database() -> float:
@@ -74,13 +86,12 @@ def _database_time() -> float:
         connection.close()  # the children, which are forked after this, must not share it
 
 
-def _suspicion(ahead: float) -> str:
+def _suspicion(ahead: float) -> Promise:
     """Which of the two is probably wrong: by Telegram's clock."""
     host = ahead_of_telegram()
     if host is None:
-        return "Telegram, whose clock would tell which one is wrong, cannot be reached."
-    whose = "this host's" if abs(host) > abs(host - ahead) else "the database's"
-    return f"By Telegram's clock {whose} is the wrong one."
+        return NOBODY_KNOWS
+    return OURS_IS_WRONG if abs(host) > abs(host - ahead) else DATABASES_IS_WRONG
 
 
 def _telegram_time() -> float:
