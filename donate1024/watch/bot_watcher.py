@@ -38,7 +38,7 @@ class Watcher:
         lag = 0.0
         while True:
             try:
-                await self._look(lag=lag)
+                await self.look(lag=lag)
             except Exception:  # the bot must not die of it, and the others not go unwatched
                 logger.exception(
                     gettext_noop(
@@ -50,7 +50,8 @@ class Watcher:
             await asyncio.sleep(LOOK_EVERY)
             lag = monotonic() - before - LOOK_EVERY
 
-    async def _look(self, *, lag: float) -> None:
+    async def look(self, *, lag: float) -> None:
+        """Give the bot's signs of life, and tell what has changed with the others."""
         now = monotonic()
         signs = [Sign("bot", detail={"lag": round(lag, 2)})]
         if self._heard_at is not None:
@@ -68,9 +69,9 @@ class Watcher:
                 self._answered_at[server] = now
             elif server not in self._troubles:
                 logger.warning("%s does not answer: %s", server, trouble)
+        if seen.troubles or self._troubles:
+            self._hindered_at = now  # the others' silence counts from the first look with both servers back
         self._troubles = dict(seen.troubles)
-        if seen.troubles:
-            self._hindered_at = now
 
     def _as_look(self, seen: Seen) -> Look:
         now = monotonic()

@@ -7,7 +7,8 @@ import pytest
 
 from donate1024.stack.embedded import Postgres, Valkey
 from tests.end_to_end.installation import Installation
-from tests.end_to_end.watching import Monitor, Watched
+from tests.end_to_end.watching import Watched
+from tests.http_peer import HttpPeer
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.timeout(900)]
 
@@ -27,7 +28,7 @@ CONDITIONS = {
 
 @pytest.fixture
 def watched(installation: Installation, postgres: Postgres, valkey: Valkey) -> Iterator[Watched]:
-    with Monitor() as monitor:
+    with HttpPeer() as monitor:
         watched = Watched(installation, postgres, valkey, monitor)
         yield watched
         watched.close()
@@ -47,7 +48,7 @@ def killed(watched: Watched, part: str) -> None:
 def test_silence_is_told_within_three_minutes_and_so_is_its_end(
     watched: Watched, part: str, strike: Callable[[Watched, str], None], record_property: Callable[[str, object], None]
 ) -> None:
-    watched.wait_until(lambda: watched.monitor.successes(since=0) > 1, seconds=240, what="two looks that found nothing")
+    watched.wait_until(lambda: watched.successes() > 1, seconds=240, what="two looks that found nothing")
     assert watched.health()[0] == 200
     assert watched.alerts() == []
 
@@ -57,9 +58,9 @@ def test_silence_is_told_within_three_minutes_and_so_is_its_end(
     record_property("seconds until it was told", round(monotonic() - began))
 
     assert watched.health()[0] == 503
-    now = monotonic()
+    now, before = monotonic(), watched.successes()
     watched.wait_until(lambda: monotonic() > now + A_LOOK, seconds=2 * A_LOOK, what="a look's time to pass")
-    assert watched.monitor.successes(since=now) == 0
+    assert watched.successes() == before
     back = monotonic()
     watched.bring_back(part)
     watched.wait_until(
@@ -69,7 +70,7 @@ def test_silence_is_told_within_three_minutes_and_so_is_its_end(
 
     watched.wait_until(lambda: watched.health()[0] == 200, seconds=RECOVERED_WITHIN, what="/healthz to be well")
     watched.wait_until(
-        lambda: watched.monitor.successes(since=back) > 0, seconds=RECOVERED_WITHIN, what="a look that finds nothing"
+        lambda: watched.successes() > before, seconds=RECOVERED_WITHIN, what="a look that finds nothing"
     )
     assert watched.told("🔴") == watched.told("✅") == CONDITIONS[part]
     assert len(watched.alerts()) == 2 * len(CONDITIONS[part])

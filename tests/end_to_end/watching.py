@@ -4,12 +4,9 @@ import json
 import re
 import signal
 import sys
-import threading
 from collections.abc import Callable
 from http.client import HTTPConnection, HTTPException
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from time import monotonic
-from typing import Any, Self
+from typing import Any
 
 from django.utils import translation
 from django.utils.translation import gettext
@@ -19,53 +16,22 @@ from donate1024.stack.embedded import Postgres, Server, Valkey
 from donate1024.watch.rules import RULES
 from tests.end_to_end.installation import CELERY, Installation, Process
 from tests.end_to_end.killing import family, kill, pid, signal_all, start_again
+from tests.http_peer import HttpPeer
 
 ADMIN_CHAT = 900
-
-
-class Monitor:
-    """Healthchecks' side of HEARTBEAT_URL."""
-
-    def __init__(self) -> None:
-        self.pings: list[tuple[float, str, str]] = []  # when, its last word ("ping" of a success), its log
-        pings = self.pings
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
-                pings.append((monotonic(), self.path.partition("?")[0].rpartition("/")[2], body))
-                self.send_response(200)
-                self.end_headers()
-                self.wfile.write(b"OK")
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}/ping"
-
-    def successes(self, *, since: float) -> int:
-        return sum(1 for at, word, _ in self.pings if word == "ping" and at > since)
-
-    def __enter__(self) -> Self:
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.server.shutdown()
-        self.server.server_close()
+CHECK = "/check"  # at the outside monitor
 
 
 class Watched:
     """Everything runs; each part can be killed or frozen, and brought back, by its name."""
 
-    def __init__(self, installation: Installation, postgres: Postgres, valkey: Valkey, monitor: Monitor) -> None:
+    def __init__(self, installation: Installation, postgres: Postgres, valkey: Valkey, monitor: HttpPeer) -> None:
         self.installation, self.monitor = installation, monitor
         self.servers: dict[str, Server] = {"postgres": postgres, "valkey": valkey}
         self.web_port = ports.free()
         installation.env |= {
             "TELEGRAM_ADMIN_CHATS": str(ADMIN_CHAT),
-            "HEARTBEAT_URL": monitor.url,
+            "HEARTBEAT_URL": monitor.url + CHECK,
         }
         installation.sandbox.post("/control/chats", [{"chat_id": ADMIN_CHAT, "first_name": "Ірина"}])
         self.starts: dict[str, Callable[[], Process]] = {
@@ -127,6 +93,10 @@ class Watched:
             return 0, {}
         finally:
             connection.close()
+
+    def successes(self) -> int:
+        """How often the outside monitor has heard that all is well."""
+        return self.monitor.paths().count(CHECK)
 
     def red(self) -> set[str]:
         return {name for name, part in self.health()[1].items() if not part["ok"]}
