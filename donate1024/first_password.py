@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from django import forms
 from django.contrib import admin
+from django.contrib.auth.forms import SetPasswordForm
 from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX, make_password
 from django.contrib.auth.models import User
 from django.contrib.auth.tokens import default_token_generator
@@ -44,7 +44,7 @@ class FirstPassword(PasswordResetConfirmView):
     post_reset_login = True
     success_url = reverse_lazy("admin:index")
 
-    def get_form(self, form_class: type[forms.BaseForm] | None = None) -> forms.BaseForm:
+    def get_form(self, form_class: "type[SetPasswordForm[User]] | None" = None) -> "SetPasswordForm[User]":
         form = super().get_form(form_class)
         for field in form.fields.values():
             field.widget = PasswordWidget(attrs={"autocomplete": "new-password"})

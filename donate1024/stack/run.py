@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 from donate1024.sandbox.clock import Clock
 from donate1024.stack import environment, outside, ports, roles, welcome
 from donate1024.stack.embedded import Postgres, Valkey
+from donate1024.stack.links import Asking
 from donate1024.stack.processes import Command
 from donate1024.stack.secrets_file import keep_secrets
 from donate1024.stack.state import Place, claimed
@@ -35,25 +36,15 @@ def run(terminal: Terminal) -> int:
         with Supervisor(terminal) as supervisor:
             try:
                 _start(supervisor, place, used)
+                asking = Asking(place)
                 supervisor.look_until_ready(within=READY_WITHIN)
-                welcome.show(terminal, place, used)
-                if not is_sandbox:
-                    _greet_bot(terminal, environ)
+                welcome.show(terminal, place, used, asking.answer())
                 while True:
                     supervisor.look()
                     system_clock.sleep(0.2)
             except KeyboardInterrupt:
                 terminal.event("stopping", "what is being sent ends first: 45 s at most. Nothing is lost")
                 return 0
-
-
-def _greet_bot(terminal: Terminal, environ: Mapping[str, str]) -> None:
-    """Name the bot; what is wrong with its token must stand on the screen, not in a log alone."""
-    api_url = environ.get("TELEGRAM_API_URL", "https://api.telegram.org")
-    try:
-        terminal.event("bot", f"is {outside.bot_name(api_url, environ['TELEGRAM_BOT_TOKEN'])}", "green")
-    except outside.Unreachable as error:
-        terminal.trouble("bot", str(error))
 
 
 def _check_settings(state: Path, environ: dict[str, str]) -> None:
