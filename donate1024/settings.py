@@ -343,6 +343,11 @@ UNFOLD = {
                         "icon": "group",
                         "link": reverse_lazy("admin:subscribers_subscriber_changelist"),
                     },
+                    {
+                        "title": _("Alerts"),
+                        "icon": "notifications",
+                        "link": reverse_lazy("admin:alerts_alert_changelist"),
+                    },
                 ]
             }
         ],

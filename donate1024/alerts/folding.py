@@ -69,13 +69,21 @@ class Folding:
             asked = self._asked
             self._changed.wait_for(lambda: self._done >= asked, within)
 
+    def close(self) -> None:
+        """End the thread; what comes later begins another."""
+        with self._changed:
+            self._thread = None
+            self._changed.notify_all()
+
     # The thread
 
     def _run(self) -> None:
         pause: float | None = None
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._asked > self._done, pause)
+                self._changed.wait_for(lambda: self._asked > self._done or self._is_closed, pause)
+                if self._is_closed:
+                    return
                 asked = self._asked
             try:
                 pause = self._look()
@@ -86,6 +94,10 @@ class Folding:
                 self._done = asked
                 self._changed.notify_all()
             sleep(NAP)
+
+    @property
+    def _is_closed(self) -> bool:
+        return self._thread is not threading.current_thread()
 
     def _look(self) -> float | None:
         """Write what was heard, tell what is due; returns how many seconds until the next look, None: until news."""

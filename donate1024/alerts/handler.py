@@ -46,3 +46,8 @@ class AlertHandler(logging.Handler):
     def flush(self) -> None:
         if self._folding:
             self._folding.flush(within=FLUSH_WITHIN)
+
+    def close(self) -> None:
+        if self._folding:
+            self._folding.close()
+        super().close()

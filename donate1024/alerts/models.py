@@ -117,6 +117,8 @@ class Alert(models.Model):
         if not route:
             self.held_until = at + retry_after
             return
+        # The first telling is of one: how often it came is told with the first count.
+        self.told_count = told.count if told.told_at else 1
         self.told_at, self.route, self.held_until = at, route, None
-        self.told_count, self.is_end_told = told.count, told.recovered_at is not None
+        self.is_end_told = told.recovered_at is not None
         self.plan(at=at)

@@ -43,7 +43,7 @@ class Message:
 def message(alert: Alert) -> Message:
     """What is to be told of it now: that it began, how often it came since, or that it is over."""
     with translation.override(settings.LANGUAGE_CODE):
-        title, meaning, to_do = _parts(alert.text)
+        title, meaning, to_do = parts(alert.text)
         if alert.recovered_at:
             title, nothing = _("It is over: %s") % title, _("What to do: nothing more.")
             return _message("✅", title, _history(alert), nothing)
@@ -55,7 +55,7 @@ def message(alert: Alert) -> Message:
 def trial() -> Message:
     """What the button on the desk sends."""
     with translation.override(settings.LANGUAGE_CODE):
-        return _message("🔔", *_parts(_("This is a trial. Alerts reach you here. What to do: nothing.")))
+        return _message("🔔", *parts(_("This is a trial. Alerts reach you here. What to do: nothing.")))
 
 
 def _message(icon: str, title: str, meaning: str, to_do: str, technical: str = "") -> Message:
@@ -63,7 +63,7 @@ def _message(icon: str, title: str, meaning: str, to_do: str, technical: str = "
     return Message(icon, **{name: _cut(text, LONGEST[name]) for name, text in given.items()})
 
 
-def _parts(text: str) -> tuple[str, str, str]:
+def parts(text: str) -> tuple[str, str, str]:
     """What happened, in one sentence; what it means for people; what to do."""
     marks = "|".join(re.escape(mark) for mark in {TO_DO, _(TO_DO)})
     told, mark, to_do = [*re.split(f"({marks})", text, maxsplit=1), "", ""][:3]
@@ -72,10 +72,18 @@ def _parts(text: str) -> tuple[str, str, str]:
 
 
 def _history(alert: Alert) -> str:
-    since = _when(alert.first_at, beside=alert.recovered_at or alert.last_at)
+    since = when(alert.first_at, beside=alert.recovered_at or alert.last_at)
     told = []
     if alert.recovered_at and alert.is_condition:
-        told = [_("It lasted from %(since)s to %(until)s.") % {"since": since, "until": _when(alert.recovered_at)}]
+        facts = {"since": since, "until": when(alert.recovered_at)}
+        told = [
+            (
+                _("It lasted from %(since)s to %(until)s.")
+                if since != facts["until"]
+                else _("It was at %(since)s, for a moment.")
+            )
+            % facts
+        ]
     elif alert.recovered_at:
         told = [_("It has not come again for %s minutes.") % int(PERIOD.total_seconds() // 60)]
     if alert.count > 1:
@@ -83,7 +91,8 @@ def _history(alert: Alert) -> str:
     return " ".join(told)
 
 
-def _when(at: datetime, *, beside: datetime | None = None) -> str:
+def when(at: datetime, *, beside: datetime | None = None) -> str:
+    """The time of day, and the day too where that is another than `beside`'s."""
     local = timezone.localtime(at)
     is_same_day = beside is None or local.date() == timezone.localtime(beside).date()
     return date_format(local, "H:i" if is_same_day else "j E, H:i")

@@ -80,6 +80,7 @@ def _send(
         photo=photo,
         uploaded=upload is not None,
         reply_markup=keyboard,
+        is_silent=call.flag("disable_notification"),
     )
     return as_json(world, world.messages[chat.chat_id][message_id])
 

@@ -16,7 +16,7 @@ from donate1024.sandbox.updates import Queue
 
 # What every entry of the ledger has; `text` is what people see, `details` what only this method has.
 _ENTRY: Json = {"chat_id": None, "message_id": None, "text": "", "entities": [], "html": None, "photo": None}
-_ENTRY |= {"uploaded": False, "reply_markup": None, "details": {}, "status": 200}
+_ENTRY |= {"uploaded": False, "reply_markup": None, "is_silent": False, "details": {}, "status": 200}
 
 
 @dataclass(slots=True)
