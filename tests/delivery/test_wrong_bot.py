@@ -1,81 +1,33 @@
 """A bot whom the list never met unsubscribes nobody; a list that is really dead is told from it by a person."""
 
-from collections.abc import Sequence
 from datetime import timedelta
-from functools import partial
-from threading import Barrier
-from uuid import uuid4
 
 import pytest
-from django.conf import LazySettings
-from django.db import transaction
 
 from delivery import control, reasons
-from delivery.ledger import Claim
 from delivery.models import Broadcast, Delivery
 from delivery.outcomes import Verdict, verdict_on
-from delivery.recording import Answer, record_and_claim
 from posts import clock
 from subscribers.models import Subscriber
-from subscribers.telegram.outcomes import ChatRefused, RecipientGone
-from tests.delivery.running import make_proven, turn
-from tests.delivery.slices import calls_to, make_recipients, send, served, states
-from tests.delivery.together import together
+from subscribers.telegram.outcomes import ChatRefused
+from tests.delivery.gone import (
+    NOT_STARTED,
+    PAUSED,
+    SENT,
+    UNKNOWN,
+    UNREACHABLE,
+    answer,
+    left,
+    make_running,
+    outcome,
+    record,
+)
+from tests.delivery.running import turn
+from tests.delivery.slices import states
 from tests.delivery.traces import errors, pause_alert
-from tests.factories import LONG_AGO, make_broadcast, make_subscriber
-from tests.sandbox_process import SandboxProcess
+from tests.factories import LONG_AGO, make_subscriber
 
 pytestmark = pytest.mark.django_db
-
-SENT = Verdict(Delivery.Status.SENT, message_id="77")
-UNREACHABLE = verdict_on(RecipientGone("chat not found", left_reason="unreachable"), file_id="")
-NOT_STARTED = verdict_on(RecipientGone("can't initiate", left_reason=""), file_id="")
-UNKNOWN = Verdict(Delivery.Status.UNKNOWN, "no answer")
-
-
-def make_waiting(broadcast: Broadcast, count: int) -> None:
-    people = [Subscriber(chat_id=10**6 + number, joined_at=LONG_AGO) for number in range(count)]
-    Delivery.objects.bulk_create(
-        # One after the other: within a test all answers have one moment, and only the rows' order tells them apart.
-        Delivery(broadcast=broadcast, subscriber=person, not_before=LONG_AGO + timedelta(seconds=number))
-        for number, person in enumerate(Subscriber.objects.bulk_create(people))
-    )
-
-
-def make_running(count: int) -> Broadcast:
-    broadcast = make_proven(date=clock.local_date(clock.now()))
-    make_waiting(broadcast, count)
-    return broadcast
-
-
-def record(broadcast: Broadcast, claims: Sequence[Claim], verdict: Verdict) -> None:
-    record_and_claim(
-        broadcast_id=broadcast.pk,
-        revision=1,
-        bot_id=1024,
-        answers=[Answer(claim, verdict, is_probe=False) for claim in claims],
-        want=0,
-        token=uuid4(),
-        is_probe=False,
-    )
-
-
-def answer(broadcast: Broadcast, verdict: Verdict, count: int) -> None:
-    """Let so many calls, one after the other, end so."""
-    for claim in turn(broadcast, want=count):
-        record(broadcast, [claim], verdict)
-
-
-def left() -> int:
-    return Subscriber.objects.exclude(left_at=None).count()
-
-
-def outcome(broadcast: Broadcast) -> tuple[str, str]:
-    broadcast.refresh_from_db()
-    return broadcast.status, broadcast.reason
-
-
-PAUSED = ("paused", reasons.WRONG_BOT)
 
 
 @pytest.mark.parametrize("verdict", [UNREACHABLE, NOT_STARTED])
@@ -237,42 +189,6 @@ def test_many_answers_at_once_are_weighed_together() -> None:
     assert set(states(broadcast)) == {"pending"}
 
 
-@pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("slices", [2, 8])
-def test_several_slices_at_once_unsubscribe_nobody(slices: int) -> None:
-    broadcast = make_running(80)
-    claims = turn(broadcast, want=80)
-    shares = [claims[number::slices] for number in range(slices)]
-
-    def slice_of(share: list[Claim]) -> None:
-        for claim in share:
-            record(broadcast, [claim], UNREACHABLE)
-
-    together(*[partial(slice_of, share) for share in shares])
-
-    assert outcome(broadcast) == PAUSED
-    assert left() == 0
-    assert set(states(broadcast)) == {"pending"}
-
-
-@pytest.mark.django_db(transaction=True)
-def test_of_two_slices_neither_of_which_sees_twenty_the_later_one_counts_both() -> None:
-    broadcast = make_running(31)
-    answer(broadcast, SENT, 1)
-    claims = turn(broadcast, want=30)
-    both_began = Barrier(2)
-
-    def slice_of(share: list[Claim]) -> None:
-        with transaction.atomic():
-            both_began.wait(10)
-            record(broadcast, share, UNREACHABLE)
-
-    together(lambda: slice_of(claims[:11]), lambda: slice_of(claims[11:22]))
-
-    assert outcome(broadcast) == PAUSED
-    assert left() == 0
-
-
 @pytest.mark.django_db(transaction=True)  # whoever is asked again is due by the database's clock
 def test_a_dead_list_goes_on_to_its_end_once_a_person_says_so() -> None:
     broadcast = make_running(120)
@@ -298,22 +214,3 @@ def test_another_pause_and_resume_do_not_switch_the_rule_off() -> None:
     answer(broadcast, UNREACHABLE, 20)
 
     assert outcome(broadcast) == PAUSED
-
-
-@pytest.mark.django_db(transaction=True)
-def test_a_run_of_the_wrong_bot_costs_five_calls_and_after_the_right_ones_everybody_is_served_once(
-    telegram: SandboxProcess, settings: LazySettings
-) -> None:
-    broadcast = make_broadcast(date=clock.local_date(clock.now()))
-    chats = make_recipients(telegram, broadcast, 40)
-    telegram.post("/control/chats", [{"chat_id": chat, "state": "absent"} for chat in chats])
-
-    send(broadcast)
-    calls, paused, away = len(calls_to(telegram, chats)), outcome(broadcast), left()
-    telegram.post("/control/chats", [{"chat_id": chat, "state": "open"} for chat in chats])
-    control.resume(broadcast, by="Ольга", at=clock.now())
-    send(broadcast)
-
-    assert (calls, paused, away) == (5, PAUSED, 0)
-    assert served(telegram, chats) == [1] * 40
-    assert set(states(broadcast)) == {"sent"}
