@@ -46,7 +46,7 @@ class Frozen:
 
 
 def load_frozen(broadcast_id: int) -> Frozen:
-    broadcast = Broadcast.objects.select_related("picture").get(pk=broadcast_id)
+    broadcast = Broadcast.objects.get(pk=broadcast_id)
     picture = bytes(broadcast.picture.content) if broadcast.picture else None
     message = FrozenMessage(broadcast.text, broadcast.buttons, picture)
     return Frozen(broadcast.pk, broadcast.revision, bot_id(), broadcast.picture_id, message)
