@@ -278,6 +278,7 @@ LOGGING = {
     "loggers": {
         # httpx writes every address at INFO, the bot's token in it.
         "httpx": {"level": "WARNING"},
+        "httpx2": {"level": "WARNING"},
         "httpcore": {"level": "WARNING"},
         # Each red part of each look at /healthz with a traceback; and each statement that the watch gave up.
         "health_check": {"level": "CRITICAL"},
