@@ -25,15 +25,15 @@ class Command(BaseCommand):
             console = Console(highlight=False)
             with console.status(f"Looking at everything: {WITHIN:.0f} s at most"):
                 findings = examine(CHAINS, within=WITHIN)
-            _draw(findings, on=console)
+            draw(findings, on=console)
         else:
             findings = examine(CHAINS, within=WITHIN)
             for found in findings:
                 self.stdout.write(f"{found.name:<16} {found.state}: {found.text}")
-        _exit(findings)
+        _end(findings)
 
 
-def _draw(findings: list[Finding], *, on: Console) -> None:
+def draw(findings: list[Finding], *, on: Console) -> None:
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(no_wrap=True)
     table.add_column()
@@ -42,10 +42,9 @@ def _draw(findings: list[Finding], *, on: Console) -> None:
     on.print(table)
 
 
-def _exit(findings: list[Finding]) -> None:
-    is_well = all(found.state != "mend" for found in findings)
+def _end(findings: list[Finding]) -> None:
     if any(found.is_hung for found in findings):
         sys.stdout.flush()
-        os._exit(1)  # else Python waits for the threads of name servers that do not answer
-    if not is_well:
+        os._exit(1)  # Python would wait for its threads that ask a name server which does not answer
+    if any(found.state == "mend" for found in findings):
         sys.exit(1)

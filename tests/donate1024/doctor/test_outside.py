@@ -1,19 +1,16 @@
 """What the doctor says of the mail server, the monitor, Bluesky and Gemini, by what stand-ins for them answer."""
 
-import base64
-import json
 from collections.abc import Iterator
 
 import pytest
-from aiosmtpd.controller import Controller
-from aiosmtpd.handlers import Sink
-from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 from pytest_django import Settings
 
 from donate1024.doctor import outside
 from donate1024.stack import ports
 from tests.donate1024.doctor.asking import ask, mended
-from tests.http_peer import Asked, HttpPeer
+from tests.donate1024.doctor.mail_server import PASSWORD, mail_server
+from tests.donate1024.doctor.services import as_bluesky, as_gemini
+from tests.http_peer import HttpPeer
 
 KEY_IS_WRONG = {"error": {"code": 400, "message": "API key not valid.", "status": "INVALID_ARGUMENT"}}
 NO_SUCH_MODEL = {"error": {"code": 404, "message": "not found", "status": "NOT_FOUND"}}
@@ -28,20 +25,14 @@ def peer() -> Iterator[HttpPeer]:
 # The second route
 
 
-def login(server: SMTP, session: Session, envelope: Envelope, mechanism: str, data: LoginPassword) -> AuthResult:
-    return AuthResult(success=data.password == b"right", handled=False)
-
-
 @pytest.fixture
 def mail(settings: Settings) -> Iterator[Settings]:
     settings.ALERT_EMAILS = ["people@example.org"]
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
-    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", ports.free()
-    settings.EMAIL_HOST_USER, settings.EMAIL_HOST_PASSWORD = "user", "right"
-    server = Controller(Sink(), "127.0.0.1", settings.EMAIL_PORT, authenticator=login, auth_require_tls=False)
-    server.start()
-    yield settings
-    server.stop()
+    settings.EMAIL_HOST_USER, settings.EMAIL_HOST_PASSWORD = "user", PASSWORD
+    with mail_server() as port:
+        settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", port
+        yield settings
 
 
 def test_without_a_second_route_it_says_what_that_means(settings: Settings) -> None:
@@ -108,25 +99,8 @@ def test_a_monitor_without_that_check_is_named(settings: Settings, peer: HttpPee
 def bluesky(settings: Settings, peer: HttpPeer) -> HttpPeer:
     settings.BLUESKY_HANDLE, settings.BLUESKY_APP_PASSWORD = "name.example.org", "abcd-efgh-ijkl-mnop"
     settings.BLUESKY_URL = peer.url
-    peer.answer = let_in
+    peer.answer = as_bluesky
     return peer
-
-
-def let_in(asked: Asked) -> tuple[int, object]:
-    handle = json.loads(asked.body)["identifier"]
-    session = {"did": "did:plc:abc", "handle": handle, "accessJwt": jwt(), "refreshJwt": jwt(), "active": True}
-    return 200, session
-
-
-def jwt() -> str:
-    parts = ({"alg": "none"}, {"exp": 4_000_000_000, "iat": 1, "scope": "com.atproto.appPass", "sub": "did:plc:abc"})
-    return ".".join(base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in parts) + ".x"
-
-
-def test_bluesky_is_off_without_a_handle(settings: Settings) -> None:
-    settings.BLUESKY_HANDLE = ""
-
-    assert ask(outside.bluesky).state == "off"
 
 
 def test_a_bluesky_login_reads_no_profile(bluesky: HttpPeer) -> None:
@@ -171,7 +145,7 @@ def test_a_bluesky_that_hangs_is_named(bluesky: HttpPeer) -> None:
 def gemini(settings: Settings, peer: HttpPeer) -> HttpPeer:
     settings.GEMINI_API_KEY, settings.GEMINI_API_URL = "AIzaSyNobodysKey", peer.url
     settings.GEMINI_MODEL, settings.GEMINI_FALLBACK_MODEL = "gemini-new", "gemini-old"
-    peer.answer = lambda asked: (200, {"name": asked.path.removeprefix("/v1/")})
+    peer.answer = as_gemini
     return peer
 
 
