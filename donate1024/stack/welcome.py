@@ -74,7 +74,8 @@ def _next_step(links: Links, *, is_sandbox: bool) -> str:
     if is_sandbox:
         return (
             "Next: open the phones and press /start; today's fundraiser comes within a minute.\n"
-            "For your own bot: put TELEGRAM_BOT_TOKEN=... (from @BotFather) into .env and run `make run` again."
+            "For your own bot: put TELEGRAM_BOT_TOKEN=... (from @BotFather) into .env, and run\n"
+            "`make run` again."
         )
     if links.password:
         return (

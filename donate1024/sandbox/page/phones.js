@@ -14,6 +14,8 @@ const EVERY = 400; // milliseconds between two looks
 const $ = (id) => document.getElementById(id);
 const phones = new Map();
 let seen = "";
+// Of a link like t.me/our_bot?start=...: it waits for the phone on which it is to be opened.
+let payload = new URLSearchParams(location.search).get("start");
 let clock = null; // {now, taken, zone}: what the sandbox said last, and when
 
 async function ask(path, body) {
@@ -81,7 +83,11 @@ class Phone {
       input.value = "";
     };
     this.part("toggle").onclick = () => this.do(this.chat.state === "blocked" ? "unblock" : "block");
-    this.part("big").onclick = () => (this.chat.state === "new" ? this.act.say("/start") : this.do("unblock"));
+    this.part("big").onclick = () => {
+      if (payload) this.openLink();
+      else if (this.chat.state === "new") this.act.say("/start");
+      else this.do("unblock");
+    };
     this.part("down").onclick = () => this.toEnd("smooth");
     this.part("chat").onscroll = () => this.isAtEnd() && this.read();
   }
@@ -95,6 +101,15 @@ class Phone {
       this.toast(error.message);
       return {};
     }
+  }
+
+  async openLink() {
+    const text = `/start ${payload}`;
+    payload = null;
+    history.replaceState(null, "", location.pathname + location.hash);
+    $("link").hidden = true;
+    if (this.chat.state === "blocked") await this.do("unblock");
+    await this.act.say(text);
   }
 
   async press(message_id, data, button) {
@@ -140,9 +155,10 @@ class Phone {
     const toggle = this.part("toggle");
     toggle.hidden = !["open", "blocked"].includes(state);
     toggle.textContent = state === "blocked" ? "Розблокувати" : "Заблокувати";
-    this.part("compose").hidden = state !== "open";
-    this.part("big").hidden = !["new", "blocked"].includes(state);
-    this.part("big").textContent = state === "new" ? "Почати" : "Розблокувати";
+    const opens = payload && ["new", "open", "blocked"].includes(state);
+    this.part("compose").hidden = state !== "open" || opens;
+    this.part("big").hidden = !opens && !["new", "blocked"].includes(state);
+    this.part("big").textContent = opens ? "Почати за посиланням" : state === "new" ? "Почати" : "Розблокувати";
     this.part("empty").lastElementChild.textContent =
       state === "new" ? "Натисніть «Почати», і бот привітається." : "Повідомлення з’являться тут.";
   }
@@ -254,6 +270,7 @@ async function look() {
 }
 
 async function begin() {
+  $("link").hidden = !payload;
   try {
     await addMissing(chatIds());
   } catch { /* the first look says so */ }
