@@ -8,7 +8,7 @@ from urllib.request import urlopen
 from donate1024.sandbox import TOKEN
 from tests.sandbox_process import SandboxProcess
 
-ADMIN = 77
+ADMIN, SECOND_ADMIN = 77, 78
 
 
 def open_chat(telegram: SandboxProcess, chat_id: int = ADMIN, **facts: Any) -> None:

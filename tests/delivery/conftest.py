@@ -11,6 +11,7 @@ from django.utils import translation
 
 from delivery import brakes, stopping
 from donate1024.celery import app
+from tests.admin_chat import ADMIN, SECOND_ADMIN, open_chat
 from tests.sandbox_process import SandboxProcess
 
 
@@ -73,6 +74,14 @@ def telegram(_sandbox: SandboxProcess, settings: LazySettings) -> SandboxProcess
     settings.TELEGRAM_API_URL = _sandbox.url
     settings.TELEGRAM_MESSAGES_PER_SECOND = 200
     return _sandbox
+
+
+@pytest.fixture
+def admin_chats(telegram: SandboxProcess, settings: LazySettings) -> None:
+    """Two chats that may keep the witness; the settings name the first one."""
+    for chat_id in (ADMIN, SECOND_ADMIN):
+        open_chat(telegram, chat_id)
+    settings.TELEGRAM_ADMIN_CHATS = [ADMIN]
 
 
 @pytest.fixture

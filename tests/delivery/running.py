@@ -7,7 +7,8 @@ from delivery import ledger
 from delivery.ledger import Claim, Result
 from delivery.models import Broadcast, Delivery
 from posts import clock
-from tests.factories import make_broadcast
+from tests.delivery.morning import MORNING
+from tests.factories import make_broadcast, make_delivery
 
 
 def make_proven(**facts: Any) -> Broadcast:
@@ -22,3 +23,7 @@ def turn(broadcast: Broadcast, *results: Result, want: int = 10, **facts: Any) -
 
 def sent(claim: Claim) -> Result:
     return Result(claim, Delivery.Status.SENT, message_id="77")
+
+
+def make_sending(broadcast: Broadcast, **facts: Any) -> Delivery:
+    return make_delivery(broadcast, **{"status": "sending", "token": uuid4(), "claimed_at": MORNING} | facts)

@@ -1,16 +1,13 @@
 """What an answer changes: its row, its subscriber, the whole broadcast."""
 
 from datetime import timedelta
-from typing import Any
-from uuid import uuid4
 
 import pytest
 
 from delivery import brakes
-from delivery.ledger import Claim
-from delivery.models import Broadcast, Delivery, UploadedPicture
+from delivery.models import Delivery
 from delivery.outcomes import GIVEN_BACK, Verdict, verdict_on
-from delivery.recording import Answer, record_and_claim
+from delivery.recording import Answer
 from posts import clock
 from subscribers.models import Subscriber
 from subscribers.telegram.outcomes import (
@@ -25,43 +22,12 @@ from subscribers.telegram.outcomes import (
     RecipientGone,
     TokenRefused,
 )
+from tests.delivery.answering import SENT, answered, claimed, record
 from tests.delivery.running import make_proven, turn
 from tests.delivery.traces import errors, pause_alert
-from tests.factories import LONG_AGO, make_broadcast, make_delivery, make_picture, make_subscriber
+from tests.factories import LONG_AGO, make_delivery, make_subscriber
 
 pytestmark = pytest.mark.django_db
-
-Status = Delivery.Status
-SENT = Verdict(Status.SENT, message_id="77")
-BOT = 1024
-
-
-def claimed(broadcast: Broadcast, **facts: Any) -> Claim:
-    """A delivery on its way."""
-    make_delivery(broadcast, **facts)
-    (claim,) = turn(broadcast, is_probe=True)
-    return claim
-
-
-def record(broadcast: Broadcast, *answers: Answer, want: int = 0) -> list[Claim]:
-    return record_and_claim(
-        broadcast_id=broadcast.pk,
-        revision=broadcast.revision,
-        bot_id=BOT,
-        answers=answers,
-        want=want,
-        token=uuid4(),
-        is_probe=False,
-    )
-
-
-def answered(broadcast: Broadcast, answer: ChannelError | Verdict, *, is_probe: bool = False, **facts: Any) -> Delivery:
-    """A delivery, after that answer was recorded."""
-    claim = claimed(broadcast, **facts)
-    verdict = answer if isinstance(answer, Verdict) else verdict_on(answer, file_id="")
-    record(broadcast, Answer(claim, verdict, is_probe))
-    broadcast.refresh_from_db()
-    return Delivery.objects.select_related("subscriber").get(pk=claim.delivery_id)
 
 
 @pytest.mark.parametrize(
@@ -207,116 +173,3 @@ def test_a_group_whose_new_id_is_a_subscriber_already_only_leaves() -> None:
     group.refresh_from_db()
     assert (group.chat_id, group.left_reason) == (-4500, "unreachable")
     assert turn(broadcast) == []
-
-
-# The picture.
-
-
-def uploaded(file_id: str) -> Verdict:
-    return Verdict(Status.SENT, message_id="77", file_id=file_id)
-
-
-def test_the_handle_of_an_upload_is_stored_for_this_bot() -> None:
-    broadcast = make_proven(picture=make_picture())
-
-    answered(broadcast, uploaded("handle"))
-
-    stored = UploadedPicture.objects.get()
-    assert (stored.bot_id, stored.picture, stored.file_id) == (BOT, broadcast.picture, "handle")
-
-
-def test_of_two_uploads_the_first_handle_stays() -> None:
-    broadcast = make_proven(picture=make_picture())
-
-    answered(broadcast, uploaded("first"))
-    answered(broadcast, uploaded("second"))
-
-    assert UploadedPicture.objects.get().file_id == "first"
-
-
-@pytest.mark.parametrize(("stored", "is_left"), [("stale", False), ("newer", True)])
-def test_a_handle_that_was_refused_is_deleted_unless_it_was_replaced(stored: str, *, is_left: bool) -> None:
-    picture = make_picture()
-    broadcast = make_proven(picture=picture)
-    UploadedPicture.objects.create(bot_id=BOT, picture=picture, file_id=stored, uploaded_at=LONG_AGO)
-    other_bots = UploadedPicture.objects.create(bot_id=2048, picture=picture, file_id="stale")
-
-    answered(broadcast, verdict_on(FileUnknown(""), file_id="stale"))
-
-    assert UploadedPicture.objects.filter(bot_id=BOT).exists() == is_left
-    assert UploadedPicture.objects.filter(pk=other_bots.pk).exists()
-
-
-def test_a_handle_of_this_runs_own_upload_that_is_refused_waits_for_a_person() -> None:
-    picture = make_picture()
-    broadcast = make_proven(picture=picture)
-    UploadedPicture.objects.create(bot_id=BOT, picture=picture, file_id="fresh", uploaded_at=clock.now())
-
-    answered(broadcast, verdict_on(FileUnknown(""), file_id="fresh"))
-
-    assert (broadcast.status, broadcast.reason) == ("paused", "Telegram refused the picture")
-
-
-# The first message.
-
-
-def test_the_first_message_proves_the_text_and_counts_the_showing_once() -> None:
-    broadcast = make_broadcast(status="sending", hold_until=LONG_AGO, probe_until=clock.now())
-
-    answered(broadcast, SENT, is_probe=True)
-    first_sent_at = broadcast.first_sent_at
-    answered(broadcast, SENT, is_probe=True)
-    answered(broadcast, SENT)
-
-    fundraiser = broadcast.fundraiser
-    assert fundraiser
-    fundraiser.refresh_from_db()
-    assert (fundraiser.times_shown, fundraiser.last_shown_on) == (1, broadcast.date)
-    assert first_sent_at
-    assert broadcast.first_sent_at == first_sent_at
-    assert (broadcast.hold_until, broadcast.probe_until) == (None, None)
-
-
-def test_a_flood_that_is_told_while_a_probe_is_on_its_way_outlasts_its_success() -> None:
-    broadcast = make_broadcast(status="sending", hold_until=LONG_AGO)
-    probe, other = claimed(broadcast), claimed(broadcast)
-    flooded = verdict_on(Flooded("429", wait=timedelta(seconds=10)), file_id="")
-
-    record(broadcast, Answer(other, flooded, is_probe=False))
-    record(broadcast, Answer(probe, SENT, is_probe=True))
-
-    broadcast.refresh_from_db()
-    assert broadcast.first_sent_at
-    assert broadcast.hold_until
-    assert broadcast.hold_until > clock.now()
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        GIVEN_BACK,
-        RecipientGone("", left_reason="blocked"),
-        ChatMoved("", new_id=-100),
-        Flooded("429", wait=timedelta(seconds=10)),
-        ContentRefused("can't parse"),
-    ],
-)
-def test_a_probe_without_a_message_proves_nothing_and_lets_the_next_one_go(answer: ChannelError | Verdict) -> None:
-    broadcast = make_broadcast(status="sending", probe_until=clock.now() + timedelta(seconds=40))
-
-    answered(broadcast, answer, is_probe=True)
-
-    assert (broadcast.first_sent_at, broadcast.probe_until) == (None, None)
-    assert broadcast.fundraiser
-    assert broadcast.fundraiser.times_shown == 0
-
-
-def test_a_first_message_that_perhaps_arrived_proves_nothing_and_counts_as_shown() -> None:
-    broadcast = make_broadcast(status="sending", probe_until=clock.now() + timedelta(seconds=40))
-
-    answered(broadcast, OutcomeUnknown("timed out"), is_probe=True)
-
-    fundraiser = broadcast.fundraiser
-    assert fundraiser
-    fundraiser.refresh_from_db()
-    assert (broadcast.first_sent_at, fundraiser.times_shown) == (None, 1)

@@ -1,66 +1,22 @@
 """The witness in Telegram, against the sandbox: what is written, where, and what is made of what others wrote."""
 
-import asyncio
-import logging
 from typing import Any
 
 import pytest
 from django.conf import LazySettings
 from telegram import BotCommandScopeChat
 
-from delivery import locks, planning, reasons, sending, witness
-from delivery.database_thread import DatabaseThread
+from delivery import locks, planning, reasons, witness
 from delivery.models import SendingLock
 from posts import clock
 from subscribers.admin_chats import AdminChat
-from subscribers.telegram.client import open_bot
-from subscribers.telegram.outcomes import ChannelError, Flooded, OutcomeUnknown, TokenRefused
-from tests.admin_chat import ADMIN, number_of, open_chat, write, written_in
-from tests.delivery.running import make_proven
-from tests.delivery.slices import calls_to, fault, make_recipients, send, served, states
-from tests.delivery.traces import errors
-from tests.factories import make_broadcast, make_fundraiser, make_schedule, make_subscriber
+from tests.admin_chat import ADMIN, SECOND_ADMIN, number_of, open_chat, write, written_in
+from tests.delivery.slices import fault
+from tests.delivery.witnessing import in_a_slice, lock, may_send, renew, warnings
+from tests.factories import make_fundraiser, make_schedule
 from tests.sandbox_process import SandboxProcess
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("short_holds")]
-
-SECOND, GROUP = 78, -1007
-
-
-@pytest.fixture(autouse=True)
-def _admin_chats(telegram: SandboxProcess, settings: LazySettings) -> None:
-    for chat_id in (ADMIN, SECOND):
-        open_chat(telegram, chat_id)
-    settings.TELEGRAM_ADMIN_CHATS = [ADMIN]
-
-
-def in_a_slice(*acts: Any) -> list[Any]:
-    """What each act, called as a slice calls it, returned or raised; all at once."""
-
-    async def one(act: Any) -> Any:
-        async with DatabaseThread() as database, open_bot(connections=1) as bot:
-            return await act(bot, database)
-
-    async def at_once() -> list[Any]:
-        return await asyncio.gather(*map(one, acts), return_exceptions=True)
-
-    return asyncio.run(at_once())
-
-
-def renew() -> Any:
-    return in_a_slice(witness.renew)[0]
-
-
-def may_send() -> Any:
-    return in_a_slice(witness.may_send)[0]
-
-
-def lock() -> SendingLock:
-    return SendingLock.load()
-
-
-def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
-    return [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("short_holds", "admin_chats")]
 
 
 # Writing.
@@ -101,26 +57,26 @@ def test_an_admin_who_never_started_the_bot_is_passed_over(
     telegram: SandboxProcess, settings: LazySettings, state: str
 ) -> None:
     open_chat(telegram, 79, state=state)
-    settings.TELEGRAM_ADMIN_CHATS = [404404, 79, SECOND, ADMIN]
+    settings.TELEGRAM_ADMIN_CHATS = [404404, 79, SECOND_ADMIN, ADMIN]
 
     assert renew() is True
 
-    assert number_of(written_in(telegram, SECOND)) == 1
+    assert number_of(written_in(telegram, SECOND_ADMIN)) == 1
     assert written_in(telegram) == ""
 
 
 def test_a_linked_chat_keeps_the_witness_after_those_of_the_setting(
     telegram: SandboxProcess, settings: LazySettings
 ) -> None:
-    AdminChat.objects.create(chat_id=SECOND, role="curator", linked_at=clock.now())
+    AdminChat.objects.create(chat_id=SECOND_ADMIN, role="curator", linked_at=clock.now())
     renew()
-    first = written_in(telegram), written_in(telegram, SECOND)
+    first = written_in(telegram), written_in(telegram, SECOND_ADMIN)
     settings.TELEGRAM_ADMIN_CHATS = []
 
     renew()
 
     assert (number_of(first[0]), first[1]) == (1, "")
-    assert number_of(written_in(telegram, SECOND)) == 2
+    assert number_of(written_in(telegram, SECOND_ADMIN)) == 2
 
 
 @pytest.mark.parametrize(
@@ -138,12 +94,12 @@ def test_a_linked_chat_keeps_the_witness_after_those_of_the_setting(
 def test_a_chat_that_refuses_is_passed_over(
     telegram: SandboxProcess, settings: LazySettings, method: str, refusal: dict[str, Any]
 ) -> None:
-    settings.TELEGRAM_ADMIN_CHATS = [ADMIN, SECOND]
+    settings.TELEGRAM_ADMIN_CHATS = [ADMIN, SECOND_ADMIN]
     fault(telegram, refusal, method=method, nth=1, times=1)
 
     assert renew() is True
 
-    found = [written for chat in (ADMIN, SECOND) if (written := written_in(telegram, chat))]
+    found = [written for chat in (ADMIN, SECOND_ADMIN) if (written := written_in(telegram, chat))]
     assert len(found) == 1
     assert number_of(found[0]) == 1
 
@@ -224,10 +180,10 @@ def test_an_edited_number_locks_and_one_unlock_is_enough(telegram: SandboxProces
 def test_the_newest_testimony_of_all_chats_counts(
     telegram: SandboxProcess, settings: LazySettings, newest: int
 ) -> None:
-    settings.TELEGRAM_ADMIN_CHATS = [ADMIN, SECOND]
+    settings.TELEGRAM_ADMIN_CHATS = [ADMIN, SECOND_ADMIN]
     renew()
     written = written_in(telegram)
-    chats = [ADMIN, SECOND]
+    chats = [ADMIN, SECOND_ADMIN]
     write(telegram, written.replace(" · 1 · ", " · 5 · "), chats[newest])
     write(telegram, written, chats[1 - newest])
 
@@ -259,172 +215,3 @@ def test_a_status_in_another_scope_is_no_witness(telegram: SandboxProcess) -> No
     in_a_slice(set_default)
 
     assert renew() is True
-
-
-# Many at once, and kills.
-
-
-def test_slices_that_renew_at_the_same_moment_do_not_lock_each_other_out(telegram: SandboxProcess) -> None:
-    for _ in range(2):
-        SendingLock.objects.update(witnessed_at=None)
-        assert in_a_slice(*[witness.may_send] * 32) == [True] * 32
-
-    assert not lock().is_locked
-    assert number_of(written_in(telegram)) <= lock().number
-    assert renew() is True
-
-
-def test_a_write_that_arrives_late_does_not_lock(telegram: SandboxProcess) -> None:
-    fault(telegram, {"delay": 1.0}, method="setMyCommands", nth=1)
-
-    in_a_slice(witness.renew, witness.renew)
-
-    assert renew() is True
-
-
-def test_a_kill_between_the_commit_of_the_number_and_the_write_does_not_lock(telegram: SandboxProcess) -> None:
-    renew()
-    fault(telegram, "drop", method="setMyCommands")
-
-    outcome = renew()
-    before = lock().number, number_of(written_in(telegram))
-
-    assert isinstance(outcome, OutcomeUnknown)
-    assert before == (2, 1)
-    assert may_send() is True
-    assert not lock().is_locked
-
-
-def test_a_write_that_was_taken_without_an_answer_does_not_lock(telegram: SandboxProcess) -> None:
-    fault(telegram, "drop_after", method="setMyCommands")
-
-    outcome = renew()
-
-    assert isinstance(outcome, OutcomeUnknown)
-    assert may_send() is True
-
-
-# A Telegram that does not answer.
-
-
-@pytest.mark.parametrize("method", ["getMyCommands", "setMyCommands"])
-@pytest.mark.parametrize(
-    ("trouble", "expected"),
-    [
-        ({"status": 502}, OutcomeUnknown),
-        ({"status": 200, "body": "<html>a hotel's page</html>"}, OutcomeUnknown),
-        ({"status": 429, "retry_after": 1}, Flooded),
-        ({"status": 401, "description": "Unauthorized"}, TokenRefused),
-        ("drop", OutcomeUnknown),
-    ],
-)
-def test_nothing_is_claimed_before_the_witness_was_read_and_written(
-    telegram: SandboxProcess, method: str, trouble: Any, expected: type[ChannelError]
-) -> None:
-    fault(telegram, trouble, method=method)
-
-    assert isinstance(may_send(), expected)
-    assert lock().witnessed_at is None
-
-
-@pytest.mark.parametrize("result", ["[7]", "7", '[{"command": "status"}]'])
-def test_commands_that_nobody_can_read_are_no_answer(
-    telegram: SandboxProcess, result: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    fault(telegram, {"status": 200, "body": f'{{"ok": true, "result": {result}}}'}, method="getMyCommands", times=2)
-
-    planning.refuse_locked(at=clock.now())  # which lets the morning be planned
-
-    assert isinstance(may_send(), OutcomeUnknown)
-    assert warnings(caplog) == ["the witness in Telegram does not answer: OutcomeUnknown"]
-
-
-@pytest.mark.parametrize("method", ["getMyCommands", "setMyCommands"])
-def test_a_slice_waits_out_a_telegram_that_does_not_answer_for_the_witness(
-    telegram: SandboxProcess, method: str
-) -> None:
-    broadcast = make_broadcast()
-    chats = make_recipients(telegram, broadcast, 3)
-    fault(telegram, {"status": 502}, method=method, times=2)
-
-    send(broadcast)
-
-    assert served(telegram, chats) == [1] * 3
-
-
-def test_a_slice_holds_and_calls_nobody_while_telegram_does_not_answer_for_the_witness(
-    telegram: SandboxProcess, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sending, "SLICE_SECONDS", 1.2)
-    broadcast = make_broadcast()
-    chats = make_recipients(telegram, broadcast, 3)
-    fault(telegram, {"status": 502}, method="getMyCommands", times=0)
-    known = len(telegram.get("/control/calls"))
-
-    send(broadcast)
-
-    broadcast.refresh_from_db()
-    assert broadcast.reason == reasons.NO_ANSWERS
-    assert calls_to(telegram, chats) == []
-    assert len(telegram.get("/control/calls")) - known == 2  # after half a second's hold comes one of a second
-
-
-def test_a_morning_is_planned_though_telegram_does_not_answer(
-    telegram: SandboxProcess, caplog: pytest.LogCaptureFixture
-) -> None:
-    fault(telegram, {"status": 502}, method="getMyCommands")
-
-    planning.refuse_locked(at=clock.now())
-
-    assert warnings(caplog) == ["the witness in Telegram does not answer: OutcomeUnknown"]
-
-
-def test_a_morning_is_planned_though_telegram_hangs(
-    telegram: SandboxProcess, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setattr(witness, "ASK_WITHIN", 0.3)
-    fault(telegram, {"hang": 5}, method="getMyCommands")
-
-    planning.refuse_locked(at=clock.now())
-
-    assert warnings(caplog) == ["the witness in Telegram does not answer: TimeoutError"]
-
-
-# A slice.
-
-
-def test_a_slice_that_finds_a_newer_witness_sends_nothing_and_pauses(
-    telegram: SandboxProcess, caplog: pytest.LogCaptureFixture
-) -> None:
-    renew()
-    write(telegram, written_in(telegram).replace(" · 1 · ", " · 2 · "))
-    SendingLock.objects.update(witnessed_at=None)
-    broadcast = make_proven()
-    chats = make_recipients(telegram, broadcast, 3)
-
-    send(broadcast)
-
-    broadcast.refresh_from_db()
-    assert served(telegram, chats) == [0] * 3
-    assert (broadcast.status, broadcast.reason) == ("paused", reasons.LOCKED)
-    assert states(broadcast) == ["pending"] * 3
-    assert len([words for words in errors(caplog) if words.startswith("Sending is locked")]) == 1
-
-
-def test_a_slice_with_nothing_to_send_neither_asks_nor_tells(telegram: SandboxProcess) -> None:
-    broadcast = make_proven()
-    make_subscriber()
-    known = len(telegram.get("/control/calls"))
-
-    send(broadcast)
-
-    assert len(telegram.get("/control/calls")) == known
-
-
-def test_the_end_of_a_run_is_told(telegram: SandboxProcess) -> None:
-    broadcast = make_proven()
-    make_recipients(telegram, broadcast, 2)
-
-    send(broadcast)
-
-    assert number_of(written_in(telegram)) == 2

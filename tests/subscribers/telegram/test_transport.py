@@ -1,83 +1,22 @@
 """The HTTP client's edges, each over a real socket: was a byte of the request written or not."""
 
 import asyncio
-import gzip
-import json
 import socket
 import traceback
-import tracemalloc
-import zlib
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
-from datetime import timedelta
 
 import pytest
 from pytest_django.fixtures import Settings
-from telegram import Bot
 from telegram.error import TelegramError
 
 from subscribers.telegram import transport
 from subscribers.telegram.client import open_bot
 from subscribers.telegram.outcomes import (
-    ChannelError,
-    ChatRefused,
-    Flooded,
     NotSent,
     OutcomeUnknown,
     as_channel_error,
 )
 from tests.sandbox_process import SandboxProcess
-
-Connection = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
-MESSAGE = b'{"ok":true,"result":{"message_id":1,"date":1,"chat":{"id":1,"type":"private"}}}'
-
-
-@asynccontextmanager
-async def server(answer: Connection, settings: Settings) -> AsyncIterator[str]:
-    """A server whose every connection is served by `answer`; TELEGRAM_API_URL names it."""
-
-    connections: list[asyncio.Task[None]] = []
-
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
-            await answer(reader, writer)
-        writer.close()
-        with suppress(ConnectionError):
-            await writer.wait_closed()
-
-    def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        connections.append(asyncio.create_task(serve(reader, writer)))
-
-    running = await asyncio.start_server(accept, "127.0.0.1", 0)
-    settings.TELEGRAM_API_URL = f"http://127.0.0.1:{running.sockets[0].getsockname()[1]}"
-    try:
-        yield settings.TELEGRAM_API_URL
-    finally:
-        running.close()
-        for connection in connections:
-            connection.cancel()
-        await asyncio.gather(*connections, return_exceptions=True)
-
-
-async def read_request(reader: asyncio.StreamReader) -> bytes:
-    head = await reader.readuntil(b"\r\n\r\n")
-    length = next(line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:"))
-    return head + await reader.readexactly(int(length.split(b":")[1]))
-
-
-def response(body: bytes = MESSAGE, status: str = "200 OK") -> bytes:
-    return f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
-
-
-async def failure(bot: Bot) -> TelegramError:
-    with pytest.raises(TelegramError) as caught:
-        await bot.send_message(1, "Збір")
-    return caught.value
-
-
-async def outcome() -> ChannelError:
-    async with open_bot(connections=1) as bot:
-        return as_channel_error(await failure(bot))
+from tests.subscribers.telegram.raw_server import failure, outcome, read_request, response, server
 
 
 async def test_a_host_without_a_name_got_nothing(settings: Settings) -> None:
@@ -157,57 +96,6 @@ async def test_a_server_that_drips_is_given_up(settings: Settings, monkeypatch: 
     monkeypatch.setattr(transport, "READ_WITHIN", 0.5)
     async with server(drip, settings), asyncio.timeout(3):
         assert isinstance(await outcome(), OutcomeUnknown)
-
-
-@pytest.mark.parametrize("encoding", ["identity", "gzip"])
-async def test_an_answer_that_is_too_large_is_none_and_costs_no_memory(settings: Settings, encoding: str) -> None:
-    pack = zlib.compressobj(wbits=31)
-    packed = b"".join([*[pack.compress(b" " * 1_000_000) for _ in range(100)], pack.flush()])
-
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await read_request(reader)
-        writer.write(f"HTTP/1.1 200 OK\r\nContent-Encoding: {encoding}\r\n\r\n".encode())
-        for _ in range(100):
-            writer.write(b" " * 1_000_000 if encoding == "identity" else packed)
-            await writer.drain()
-
-    async with server(serve, settings):
-        tracemalloc.start()
-        error = await outcome()
-        _, most = tracemalloc.get_traced_memory()
-        tracemalloc.stop()
-
-    assert isinstance(error, OutcomeUnknown)
-    assert str(error) == "no answer: it is too large"
-    assert most < 20_000_000
-
-
-@pytest.mark.parametrize("encoding", ["identity", "gzip"])
-async def test_an_answer_that_is_just_small_enough_is_one(settings: Settings, encoding: str) -> None:
-    body = MESSAGE.ljust(1_000_000)
-    packed = gzip.compress(body) if encoding == "gzip" else body
-
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await read_request(reader)
-        writer.write(response(packed).replace(b"\r\n\r\n", f"\r\nContent-Encoding: {encoding}\r\n\r\n".encode(), 1))
-
-    async with server(serve, settings), open_bot(connections=1) as bot:
-        assert (await bot.send_message(1, "Збір")).message_id == 1
-
-
-async def test_a_hundred_long_updates_are_not_too_large(settings: Settings) -> None:
-    long = {"text": "ї" * 4096, "entities": [{"type": "bold", "offset": 10, "length": 5}] * 100}
-    body = json.dumps({"ok": True, "result": [{"message": long | {"reply_to_message": long}}] * 100}).encode()
-
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await read_request(reader)
-        writer.write(response(body))
-
-    async with server(serve, settings), open_bot(connections=1) as bot:
-        updates = await bot.fetch_updates(offset=None, wait=0, kinds=["message"])
-
-    assert len(body) > 1_000_000
-    assert len(updates) == 100
 
 
 async def test_a_kept_connection_that_breaks_is_not_tried_again(settings: Settings) -> None:
@@ -330,57 +218,6 @@ async def test_no_error_repr_or_traceback_tells_the_token(sandbox: SandboxProces
             told += [str(caught.value), *traceback.format_exception(caught.value)]
 
     assert not [text for text in told if secret in text]
-
-
-@pytest.mark.parametrize(
-    ("status", "body", "told"),
-    [
-        (500, '{"ok":false,"description":"Internal","parameters":{"retry_after":1}}', OutcomeUnknown),
-        (502, '{"ok":false,"description":"Bad","parameters":{"migrate_to_chat_id":-100123}}', OutcomeUnknown),
-        (429, '{"ok":false,"description":"Slow down"}', Flooded),
-        (429, '{"ok":false,"description":"Slow down","parameters":null}', Flooded),
-        (429, '{"ok":false,"description":"Slow down","parameters":{"retry_after":"2"}}', Flooded),
-        (429, '{"ok":false,"description":"Slow down","parameters":{"retry_after":100000000000000000}}', Flooded),
-        (429, "<h1>slow down</h1>", Flooded),
-        (400, '{"ok":false,"description":"Bad Request: no","parameters":{"retry_after":1}}', ChatRefused),
-        (400, '{"ok":false,"description":"moved","parameters":{"migrate_to_chat_id":true}}', ChatRefused),
-    ],
-)
-async def test_an_answer_means_what_its_status_says_whatever_its_parameters(
-    status: int, body: str, told: type[ChannelError], settings: Settings
-) -> None:
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await read_request(reader)
-        writer.write(f"HTTP/1.1 {status} So\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
-
-    async with server(answer, settings), open_bot(connections=1) as bot:
-        with pytest.raises(TelegramError) as caught:
-            await bot.send_message(1, "Збір")
-
-    error = as_channel_error(caught.value)
-    assert type(error) is told
-    if isinstance(error, Flooded):
-        assert timedelta(seconds=1) <= error.wait <= timedelta(days=7)
-
-
-@pytest.mark.parametrize(
-    ("told", "seconds"),
-    [("7", 7), ("1", 1), ("0", 1), ("-5", 1), ('"2"', 1), ("1.5", 1), ("null", 1), ("9" * 18, 604_800)],
-)
-async def test_a_flood_lasts_for_whole_seconds_one_at_least_and_a_week_at_most(
-    settings: Settings, told: str, seconds: int
-) -> None:
-    body = f'{{"ok":false,"description":"Slow down","parameters":{{"retry_after":{told}}}}}'
-
-    async def flood(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await read_request(reader)
-        writer.write(response(body.encode(), "429 Too Many Requests"))
-
-    async with server(flood, settings):
-        error = await outcome()
-
-    assert isinstance(error, Flooded)
-    assert error.wait == timedelta(seconds=seconds)
 
 
 async def test_a_connection_that_idled_is_not_used_again(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
