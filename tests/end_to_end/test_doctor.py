@@ -43,9 +43,12 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
 
 
 def test_all_is_well_and_no_secret_is_told(run: Run) -> None:
-    asked = run.command(sys.executable, "manage.py", "doctor")
+    for _ in range(3):  # on a busy machine the libraries' import alone may outlast a deadline
+        asked = run.command(sys.executable, "manage.py", "doctor")
+        if asked.returncode == 0:
+            break
 
-    assert re.findall(r" (mend|off): .*", asked.stdout) == [], asked.stdout
+    assert re.findall(r" (?:mend|off): .*", asked.stdout) == [], asked.stdout
     assert asked.returncode == 0
     assert asked.stderr == ""
     assert not re.search(f"the-check|abcd-efgh|AIzaSy|{PASSWORD}", asked.stdout)
@@ -64,4 +67,4 @@ def test_frozen_servers_are_named_and_the_rest_is_looked_at(run: Run) -> None:
     assert asked.returncode == 1
     assert re.findall(r"^(\S+) +mend: ", asked.stdout, re.MULTILINE)[:2] == ["database", "Redis"], asked.stdout
     assert re.search(r"^bot +ok: ", asked.stdout, re.MULTILINE)
-    assert re.search(r"^Gemini +ok: ", asked.stdout, re.MULTILINE)
+    assert re.search(r"^time zone +ok: ", asked.stdout, re.MULTILINE)
