@@ -345,6 +345,11 @@ UNFOLD = {
                         "link": reverse_lazy("admin:subscribers_subscriber_changelist"),
                     },
                     {
+                        "title": _("Admin chats"),
+                        "icon": "forum",
+                        "link": reverse_lazy("admin:subscribers_adminchat_changelist"),
+                    },
+                    {
                         "title": _("Alerts"),
                         "icon": "notifications",
                         "link": reverse_lazy("admin:alerts_alert_changelist"),
