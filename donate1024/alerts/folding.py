@@ -3,12 +3,12 @@
 import logging
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from datetime import UTC, datetime
 from time import sleep
 
-from donate1024.alerts import audience, routes, rows, wording
+from donate1024.alerts import audience, reading, routes, rows, wording
 from donate1024.alerts.audience import Audience
 from donate1024.alerts.database import AGAIN_AFTER, Database, DatabaseAway
 from donate1024.alerts.folds import Folds
@@ -43,13 +43,13 @@ class Folding:
 
     # From any thread
 
-    def hear(self, key: str, read: Callable[[datetime], Alert]) -> None:
-        """Take in one sign of an alert, in microseconds; of many with the same key only the first is read."""
-        at = _host_now()
+    def hear(self, record: logging.LogRecord) -> None:
+        """Take in one sign of an alert, or its end, in microseconds; of many with the same key the first is read."""
+        at, key = _host_now(), reading.key_of(record)
         with self._changed:
-            is_known = self._folds.repeat(key, at=at)
+            is_known = not reading.is_end(record) and self._folds.repeat(key, at=at)
         if not is_known:
-            news = read(at)  # not under the lock: it may log
+            news = reading.read(record, at=at)  # not under the lock: it may log
             with self._changed:
                 self._folds.add(news, at=at)
         self.wake()

@@ -33,7 +33,7 @@ class AlertHandler(logging.Handler):
         try:
             if reading.is_alert(record):
                 self._folding = FOLDING
-                FOLDING.hear(reading.key_of(record), lambda at: reading.read(record, at=at))
+                FOLDING.hear(record)
         except Exception:  # noqa: BLE001 -- as every handler: whoever logs must not fail
             self.handleError(record)
 

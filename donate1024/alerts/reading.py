@@ -40,13 +40,18 @@ OURS = ("donate1024", "delivery", "subscribers", "posts")
 
 def is_alert(record: logging.LogRecord) -> bool:
     """Whether it says that something went wrong, or that a condition ended; of ERRORs some are nobody's business."""
-    if record.levelno < logging.ERROR:
+    if is_end(record):
         return hasattr(record, "closes")
     if hasattr(record, "opens") or record.levelno >= logging.CRITICAL or is_ours(record):
         return True
     error = _error(record)
     is_answer = record.name == "django.request" and error is None  # a page that says 503 on purpose
     return not (is_answer or record.name.startswith(NOBODYS_BUSINESS) or isinstance(error, SERVER_AWAY))
+
+
+def is_end(record: logging.LogRecord) -> bool:
+    """Whether it tells of the end of a condition, or of nothing."""
+    return record.levelno < logging.ERROR
 
 
 def is_ours(record: logging.LogRecord) -> bool:
@@ -68,7 +73,7 @@ def key_of(record: logging.LogRecord) -> str:
 def read(record: logging.LogRecord, *, at: datetime) -> Alert:
     """One sign of an alert, or of its end; translated, without secrets, fit to be stored."""
     facts = {"key": key_of(record), "first_at": at, "last_at": at}
-    if record.levelno < logging.ERROR:
+    if is_end(record):
         return Alert(**facts, is_condition=True, recovered_at=at)
     with translation.override(settings.LANGUAGE_CODE):
         text = _in_words(record)
