@@ -235,7 +235,7 @@ CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a broker that stays away for an h
 # A connection that a restart made stale is replaced at once; else the sweep asks again, and its task must not wait.
 CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0}
 CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_timeout": 30, "socket_keepalive": True, "health_check_interval": 20}
-CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
+CELERY_BEAT_SCHEDULER = "donate1024.beat:Scheduler"
 CELERY_BEAT_SYNC_EVERY = 1
 # Short intervals only: a daily crontab in beat skips a day or fires twice (docs/adr). The database decides what is due.
 CELERY_BEAT_SCHEDULE = {

@@ -42,6 +42,20 @@ def killed(watched: Watched, part: str) -> None:
     watched.kill(part)
 
 
+def test_a_database_that_freezes_is_told_and_so_is_its_thaw(watched: Watched) -> None:
+    watched.wait_until(lambda: watched.health()[0] == 200, seconds=60, what="all to be well")
+    watched.processes["bot"].wait_for("The bot listens")
+
+    watched.freeze("postgres")
+    watched.wait_until(lambda: bool(watched.alerts()), seconds=WITHIN, what="an alert")
+    status, parts = watched.health()
+    watched.bring_back("postgres")
+    watched.wait_until(lambda: bool(watched.told("✅")), seconds=WITHIN, what="news of its return")
+
+    assert (status, parts["database"]["ok"], parts["valkey"]["ok"]) == (503, False, True)
+    assert watched.told("🔴") == watched.told("✅") == {"database"}
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("strike", [killed, frozen])
 @pytest.mark.parametrize("part", CONDITIONS)
@@ -69,8 +83,6 @@ def test_silence_is_told_within_three_minutes_and_so_is_its_end(
     record_property("seconds until its return was told", round(monotonic() - back))
 
     watched.wait_until(lambda: watched.health()[0] == 200, seconds=RECOVERED_WITHIN, what="/healthz to be well")
-    watched.wait_until(
-        lambda: watched.successes() > before, seconds=RECOVERED_WITHIN, what="a look that finds nothing"
-    )
+    watched.wait_until(lambda: watched.successes() > before, seconds=RECOVERED_WITHIN, what="a look that finds nothing")
     assert watched.told("🔴") == watched.told("✅") == CONDITIONS[part]
     assert len(watched.alerts()) == 2 * len(CONDITIONS[part])

@@ -1,0 +1,28 @@
+"""Beat beside a database that comes and goes."""
+
+from datetime import timedelta
+
+import pytest
+from celery import current_app
+from django.db import connection
+
+from donate1024.beat import AGAIN_AFTER, Scheduler
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_beat_outlives_a_database_that_is_away_when_it_reads_its_rows_anew() -> None:
+    scheduler = Scheduler(current_app)
+    scheduler.tick()
+    with pytest.MonkeyPatch.context() as patch:
+        connection.close()
+        patch.setitem(connection.settings_dict, "HOST", "127.0.0.1")
+        patch.setitem(connection.settings_dict, "PORT", 9)
+        scheduler._last_full_sync -= timedelta(minutes=6)
+        pauses = [scheduler.tick() for _ in range(2)]
+
+    connection.close()
+    scheduler.tick()
+
+    assert pauses == [AGAIN_AFTER, pytest.approx(AGAIN_AFTER, abs=5)]
+    assert {"plan", "sweep", "look"} <= scheduler.schedule.keys()
