@@ -100,6 +100,10 @@ def test_every_reason_for_which_a_morning_stops_stands_in_the_runbook() -> None:
         ("DATABASE_URL", "sqlite:///here.db", "postgres://"),
         ("TELEGRAM_API_URL", "ftp://127.0.0.1", "TELEGRAM_API_URL"),
         ("HEARTBEAT_URL", "hc-ping.com/uuid", "https://hc-ping.com"),
+        ("ALERT_EMAILS", "you@example.org,nobody", "email address"),
+        ("ALERT_EMAILS", "you@example.org", "EMAIL_URL"),  # and no mail server
+        ("EMAIL_URL", "mail.example.org", "smtp://"),
+        ("EMAIL_URL", "smtp://mail.example.org:port", "EMAIL_URL"),
         ("BLUESKY_HANDLE", "@name.bsky.social", "without @"),
         ("BLUESKY_URL", "bsky.social", "BLUESKY_URL"),
         ("GEMINI_API_URL", "ftp://127.0.0.1", "GEMINI_API_URL"),

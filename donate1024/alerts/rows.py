@@ -59,7 +59,9 @@ def _write(heard: Iterable[Alert], *, at: datetime) -> None:
 
 
 def _take_due(*, at: datetime) -> list[Alert]:
-    due = list(Alert.objects.due(at=at).select_for_update(skip_locked=True).order_by("tell_at", "pk")[:AT_A_TIME])
+    waiting = Alert.objects.due(at=at).select_for_update(skip_locked=True)
+    # What could not be told before goes last: it must not keep the others from being tried.
+    due = list(waiting.order_by(F("held_until").asc(nulls_first=True), "tell_at", "pk")[:AT_A_TIME])
     told = [alert for alert in due if alert.claim(at=at)]
     for alert in due:
         alert.save()
