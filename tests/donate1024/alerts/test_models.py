@@ -1,0 +1,54 @@
+"""What can never be false of an alert."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import IntegrityError
+
+from donate1024.alerts.models import LEASE, Alert
+from donate1024.alerts.rows import _take_due
+
+pytestmark = pytest.mark.django_db
+
+NOON = datetime(2026, 1, 15, 12, tzinfo=UTC)
+
+
+def make_alert(**facts: Any) -> Alert:
+    defaults = {"key": "roof", "is_condition": True, "text": "It leaks.", "count": 1, "first_at": NOON, "last_at": NOON}
+    return Alert.objects.create(**defaults | facts)
+
+
+def test_of_one_key_only_one_is_open() -> None:
+    make_alert(recovered_at=NOON)
+    make_alert()
+
+    with pytest.raises(IntegrityError, match="alert_open_once_per_key"):
+        make_alert()
+
+
+@pytest.mark.parametrize("facts", [{"told_at": NOON}, {"route": "telegram"}, {"told_at": NOON, "route": "pigeon"}])
+def test_what_was_told_went_by_a_route(facts: dict[str, Any]) -> None:
+    with pytest.raises(IntegrityError, match="alert_told_has_route"):
+        make_alert(**facts)
+
+
+def test_no_more_is_told_than_was_counted() -> None:
+    with pytest.raises(IntegrityError, match="alert_told_is_counted"):
+        make_alert(told_at=NOON, route="email", told_count=2)
+
+
+def test_who_takes_one_keeps_it_from_the_others_for_a_minute() -> None:
+    make_alert(tell_at=NOON)
+
+    first, second = _take_due(at=NOON), _take_due(at=NOON)
+    after_a_death = _take_due(at=NOON + LEASE)
+
+    assert [len(first), len(second), len(after_a_death)] == [1, 0, 1]
+
+
+def test_what_was_tried_longest_ago_comes_first() -> None:
+    make_alert(key="tried", tell_at=NOON, held_until=NOON)
+    make_alert(key="new", tell_at=NOON + timedelta(seconds=1))
+
+    assert [alert.key for alert in _take_due(at=NOON + timedelta(minutes=1))] == ["new", "tried"]
