@@ -30,6 +30,11 @@ def test_a_failed_tasks_error_is_redacted_before_it_leaves_the_worker() -> None:
     assert event["traceback"] == "ValueError: [TELEGRAM_BOT_TOKEN]"
 
 
+def test_a_worker_that_is_asked_for_its_configuration_tells_celerys_own_only() -> None:
+    assert "CELERY_BROKER_URL" in app.conf.table()
+    assert [name for name in app.conf.table() if name.isupper() and not name.startswith("CELERY_")] == []
+
+
 @pytest.mark.parametrize("task", OURS, ids=lambda task: task.name)
 def test_a_task_takes_numbers_of_rows_by_name_and_nothing_else(task: "Task[Any, Any]") -> None:
     """Arguments lie in Valkey, in the logs and in Flower for everybody who looks."""
