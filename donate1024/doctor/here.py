@@ -98,8 +98,7 @@ def _info(url: str) -> dict[str, Any]:
 def _try_to_write() -> None:
     try:
         with transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute("CREATE TEMP TABLE doctor AS SELECT 1")
-            transaction.set_rollback(True)
+            cursor.execute("CREATE TEMP TABLE doctor ON COMMIT DROP AS SELECT 1")
     except DatabaseError as error:
         raise Mend(f"it takes no writes: {_first_line(error)}") from None
 
