@@ -22,6 +22,13 @@ def last_lines(log: Path, count: int = 8) -> str:
     return "\n".join(log.read_text(errors="replace").rstrip().splitlines()[-count:])
 
 
+def last_words(log: Path) -> str:
+    """The last line that gives a reason: what was told of it afterwards does not."""
+    lines = last_lines(log).splitlines()
+    reasons = [line for line in lines if " INFO " not in line and " WARNING " not in line]
+    return (reasons or lines or [""])[-1]
+
+
 def keep_small(log: Path) -> None:
     """Put a long log aside, in place of the one that was put aside before; the process goes on appending to it.
 

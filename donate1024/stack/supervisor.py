@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from donate1024.stack.children import Child, ServerError
-from donate1024.stack.logs import keep_small, last_lines
+from donate1024.stack.logs import keep_small, last_words
 from donate1024.stack.processes import describe_end
 from donate1024.stack.terminal import Terminal
 
@@ -61,7 +61,7 @@ class Watch:
         if time.monotonic() - self.started_at > STEADY_AFTER:
             self.pause = FIRST_PAUSE
         self.again_at = time.monotonic() + self.pause
-        why = last_lines(self.member.log, 1)
+        why = last_words(self.member.log)
         self.terminal.trouble(self.member.name, f"{how}; again in {self.pause:g} s. {self.member.log}: {why}")
         self.pause = min(self.pause * 2, LONGEST_PAUSE)
 

@@ -53,7 +53,7 @@ def test_the_supervisor_shows_the_reason_on_the_screen(
 
     assert re.search(
         r"ended with 1; again in 1 s\. .*The clock of the computer \S+ is 3600 s ahead of the database's\. .*"
-        r"By Telegram's clock this computer's is the wrong one\. What to do: ",
+        r"By Telegram's clock this computer's is the wrong one\. .*What to do: ",
         capsys.readouterr().out,
     )
 
@@ -86,11 +86,11 @@ def test_a_clock_that_is_far_off_stops_the_start_before_any_task(
     process = start(installation, role, ahead=ahead)
 
     assert process.process.wait(60) == 1
-    last = process.written().splitlines()[-1]
+    (last,) = [line for line in process.written().splitlines() if " CRITICAL " in line]
     assert re.search(
         rf"CRITICAL .*: The clock of the computer \S+ is {abs(ahead):.0f} s {words} the database's\.", last
     )
-    assert "By Telegram's clock this computer's is the wrong one. What to do: " in last
+    assert "By Telegram's clock this computer's is the wrong one. " in last
     assert " ready." not in process.written()
     assert "Sending due task" not in process.written()
     assert installation.served() == {}

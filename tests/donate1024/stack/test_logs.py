@@ -1,5 +1,7 @@
 from pathlib import Path
 
+import pytest
+
 from donate1024.stack import logs
 
 
@@ -32,3 +34,19 @@ def test_a_long_log_is_cut_on_a_full_disk_too(tmp_path: Path) -> None:
 
     assert log.read_text() == ""
     assert not (tmp_path / "web.old.log").is_symlink()
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("06:41 INFO a: begins\n06:41 CRITICAL b: too late\n06:41 WARNING c: not told\n", "06:41 CRITICAL b: too late"),
+        ("Traceback\nKeyError: 'a'\n", "KeyError: 'a'"),
+        ("06:41 INFO a: begins\n06:41 INFO a: ends\n", "06:41 INFO a: ends"),
+        ("", ""),
+    ],
+)
+def test_the_reason_of_an_end_is_no_remark_that_follows_it(tmp_path: Path, written: str, words: str) -> None:
+    log = tmp_path / "bot.log"
+    log.write_text(written)
+
+    assert logs.last_words(log) == words
