@@ -1,17 +1,13 @@
 """What the tests of the alerts stand on: a process' folding of its own, the sandbox, a mail server, English."""
 
 import logging
-import socket
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from email.parser import BytesParser
-from email.policy import default
 from pathlib import Path
 from typing import Any
 
 import pytest
 import redis
-from aiosmtpd.controller import Controller
 from django.conf import LazySettings
 from django.utils import translation
 
@@ -19,6 +15,7 @@ from donate1024.alerts import folding
 from donate1024.alerts.folding import Folding
 from donate1024.alerts.handler import AlertHandler
 from posts import clock
+from tests.mail_server import MailServer
 from tests.sandbox_process import SandboxProcess
 
 CURATOR, OPERATOR = 501, 502
@@ -117,28 +114,11 @@ def time(tmp_path: Path) -> Clock:
     return time
 
 
-class MailServer:
-    """A real SMTP server, and what it has taken."""
-
-    def __init__(self) -> None:
-        self.mails: list[Any] = []
-
-    async def handle_DATA(self, _server: object, _session: object, envelope: Any) -> str:  # noqa: N802 -- its name
-        self.mails.append(BytesParser(policy=default).parsebytes(envelope.content))
-        return "250 OK"
-
-
 @pytest.fixture
 def mail_server(settings: LazySettings) -> Iterator[MailServer]:
     """ALERT_EMAILS and EMAIL_URL name it."""
-    server = MailServer()
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    controller = Controller(server, hostname="127.0.0.1", port=port)
-    controller.start()
-    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
-    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", port
-    settings.EMAIL_TIMEOUT = 5
-    settings.ALERT_EMAILS = ["curator@example.org"]
-    yield server
-    controller.stop()
+    with MailServer() as server:
+        settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+        settings.EMAIL_HOST, settings.EMAIL_PORT, settings.EMAIL_TIMEOUT = "127.0.0.1", server.port, 5
+        settings.ALERT_EMAILS = ["curator@example.org"]
+        yield server

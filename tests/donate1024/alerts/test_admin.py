@@ -10,8 +10,9 @@ from django.test import Client
 from django.urls import reverse
 
 from donate1024.alerts.models import Alert
-from tests.donate1024.alerts.conftest import MailServer, Phone
+from tests.donate1024.alerts.conftest import Phone
 from tests.donate1024.alerts.test_models import make_alert
+from tests.mail_server import MailServer
 from tests.sandbox_process import SandboxProcess
 
 pytestmark = pytest.mark.django_db

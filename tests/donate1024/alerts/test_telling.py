@@ -16,9 +16,10 @@ from donate1024.alerts.handler import AlertHandler
 from donate1024.alerts.models import PERIOD, RETRY_AFTER, Alert
 from posts import clock
 from subscribers.admin_chats import AdminChat, Role
-from tests.donate1024.alerts.conftest import CURATOR, Clock, MailServer, Phone
+from tests.donate1024.alerts.conftest import CURATOR, Clock, Phone
 from tests.end_to_end.installation import wait_until
 from tests.factories import make_broadcast, make_schedule
+from tests.mail_server import MailServer
 from tests.sandbox_process import SandboxProcess
 
 pytestmark = pytest.mark.django_db(transaction=True)
