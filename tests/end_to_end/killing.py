@@ -64,8 +64,8 @@ def start_again(server: Server) -> None:
             sleep(0.2)
 
 
-def connect(postgres: Postgres) -> psycopg.Connection:
-    return psycopg.connect(host=str(postgres.sockets), user="postgres", dbname="postgres", autocommit=True)
+def connect(postgres: Postgres, database: str = "postgres") -> psycopg.Connection:
+    return psycopg.connect(host=str(postgres.sockets), user="postgres", dbname=database, autocommit=True)
 
 
 def cut_all(admin: psycopg.Connection) -> int:
