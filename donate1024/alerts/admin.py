@@ -40,8 +40,8 @@ class Open(admin.SimpleListFilter):
 
 @admin.register(Alert)
 class AlertAdmin(ReadOnlyAdmin):
-    list_display = ("state", "what", "count", "first_at", "last_at", "told")
-    list_display_links = ("what",)
+    list_display = ("state", "title", "count", "first", "last", "told")
+    list_display_links = ("title",)
     list_filter = (Open,)
     list_per_page = 30
     list_before_template = "alerts/admin/trial.html"
@@ -58,8 +58,16 @@ class AlertAdmin(ReadOnlyAdmin):
         return format_html(dot, color, words)
 
     @admin.display(description=_("what happened"))
-    def what(self, alert: Alert) -> str:
-        return wording.parts(alert.text)[0]
+    def title(self, alert: Alert) -> str:
+        return alert.title
+
+    @admin.display(description=_("first"), ordering="first_at")
+    def first(self, alert: Alert) -> str:
+        return wording.when(alert.first_at, beside=clock.now())
+
+    @admin.display(description=_("last"), ordering="last_at")
+    def last(self, alert: Alert) -> str:
+        return wording.when(alert.last_at, beside=clock.now())
 
     @admin.display(description=_("told"), ordering="told_at")
     def told(self, alert: Alert) -> str:

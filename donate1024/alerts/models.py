@@ -1,5 +1,6 @@
 """What went wrong, folded: one row from its first sign to its end, and what people were told of it."""
 
+import re
 from datetime import datetime, timedelta
 from typing import Self
 
@@ -11,6 +12,7 @@ PERIOD = timedelta(minutes=10)  # one count is told for each
 LEASE = timedelta(minutes=1)  # how long whoever tells it keeps it from the others
 RETRY_AFTER = timedelta(minutes=1)  # where nobody could be told
 LONGEST_KEY = 200  # characters
+SENTENCE_ENDS = re.compile(r"(?<=[.!?…])\s+")
 
 
 class AlertQuerySet(models.QuerySet["Alert"]):
@@ -65,7 +67,12 @@ class Alert(models.Model):
         indexes = [models.Index(name="alert_due", fields=["tell_at"], condition=Q(tell_at__isnull=False))]
 
     def __str__(self) -> str:
-        return self.key
+        return self.title
+
+    @property
+    def title(self) -> str:
+        """What happened, in one sentence."""
+        return SENTENCE_ENDS.split(self.text, maxsplit=1)[0]
 
     def is_due(self, *, at: datetime) -> bool:
         """As `AlertQuerySet.due`."""

@@ -11,10 +11,9 @@ from django.utils import timezone, translation
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
-from donate1024.alerts.models import PERIOD, Alert
+from donate1024.alerts.models import PERIOD, SENTENCE_ENDS, Alert
 from donate1024.alerts.reading import TO_DO
 
-SENTENCE_ENDS = re.compile(r"(?<=[.!?…])\s+")
 # UTF-16 units, as Telegram counts at its strictest: together, with the link, they stay below its 4096.
 LONGEST = {"title": 300, "meaning": 2000, "to_do": 700, "technical": 700}
 
@@ -31,7 +30,7 @@ class Message:
 
     def as_html(self, *, for_operator: bool) -> str:
         """For Telegram: everything is escaped, only the title is bold."""
-        link = [f'<a href="{html.escape(_desk())}">{html.escape(_("Alerts"))}</a>'] if _desk() else []
+        link = [f'<a href="{html.escape(_desk())}">{html.escape(_("All alerts, on the desk"))}</a>'] if _desk() else []
         technical = [f"<code>{html.escape(self.technical)}</code>"] if for_operator and self.technical else []
         parts = [html.escape(part, quote=False) for part in (self.meaning, self.to_do) if part]
         return "\n\n".join([f"{self.icon} <b>{html.escape(self.title, quote=False)}</b>", *parts, *link, *technical])

@@ -19,6 +19,7 @@ from tests.mail_server import MailServer
 from tests.sandbox_process import SandboxProcess
 
 CURATOR, OPERATOR = 501, 502
+ROOF = "The roof leaks in %s places. People get wet. What to do: take an umbrella."
 
 
 @pytest.fixture(autouse=True)

@@ -13,13 +13,11 @@ from donate1024.alerts.folding import Folding, tell_due
 from donate1024.alerts.models import PERIOD, Alert
 from posts import clock
 from subscribers.admin_chats import AdminChat, Role
-from tests.donate1024.alerts.conftest import CURATOR, Clock, Phone
+from tests.donate1024.alerts.conftest import CURATOR, ROOF, Clock, Phone
 from tests.end_to_end.installation import wait_until
 from tests.sandbox_process import SandboxProcess
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-ROOF = "The roof leaks in %s places. People get wet. What to do: take an umbrella."
 
 
 @contextmanager

@@ -1,0 +1,139 @@
+"""How an alert reads, to whom, and whether it rings."""
+
+import logging
+from datetime import date, time as time_of_day
+from typing import Any
+
+import pytest
+from django.conf import LazySettings
+
+from donate1024.alerts.folding import Folding
+from donate1024.alerts.models import Alert
+from posts import clock
+from subscribers.admin_chats import AdminChat, Role
+from tests.donate1024.alerts.conftest import CURATOR, ROOF, Clock, Phone
+from tests.factories import make_broadcast, make_schedule
+from tests.sandbox_process import SandboxProcess
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+DAY = date(2026, 1, 15)
+
+
+def fail(error: Exception) -> None:
+    raise error
+
+
+def test_a_curator_is_spared_the_technical_line_of_an_operator(
+    log: logging.Logger, process: Folding, telegram: SandboxProcess, phone: Phone, settings: LazySettings
+) -> None:
+    AdminChat.objects.create(chat_id=CURATOR, role=Role.CURATOR, linked_at=clock.now())
+    curators = Phone(telegram, CURATOR)
+    settings.SITE_URL = "https://example.org"
+
+    try:
+        [].pop()
+    except IndexError:
+        log.exception("rain %d", 5)
+    process.flush(within=30)
+
+    (told,), (to_operator,) = curators.messages(), phone.texts()
+    assert "nobody foresaw: IndexError, in the program." in told["text"]
+    assert "What to do:" in told["text"]
+    assert "pop from empty list" not in told["text"]
+    assert "IndexError: pop from empty list · rain 5 · test_telling.py" in to_operator
+    assert 'href="https://example.org/admin/alerts/alert/"' in told["html"]
+
+
+def test_there_is_no_link_without_a_public_address(log: logging.Logger, process: Folding, phone: Phone) -> None:
+    log.error(ROOF, 1)
+    process.flush(within=30)
+
+    assert "http" not in str(phone.messages())
+
+
+@pytest.mark.parametrize(
+    ("hostile", "shown"),
+    [
+        ("<b>bold</b> & <script>", "<b>bold</b> & <script>"),
+        ("%s %d %(x)s 100%", "%s %d %(x)s 100%"),
+        ("🧨" * 10_000, "🧨🧨🧨"),
+        ("x" * 10_000, "xxx"),
+        ("nul \0 and half \ud83d a pair", "nul  and half ? a pair"),
+        ("</code></b>" * 300, "</code></b>"),
+    ],
+)
+def test_hostile_text_arrives_as_it_is_and_fits(
+    log: logging.Logger, process: Folding, phone: Phone, hostile: str, shown: str
+) -> None:
+    try:
+        fail(ValueError(hostile))
+    except ValueError:
+        log.exception("The roof leaks. It said: %s. What to do: take an umbrella.", hostile)
+    process.flush(within=30)
+
+    (text,) = phone.texts()
+    assert shown in text
+    assert "What to do: take an umbrella." in text
+    assert len(text.encode("utf-16-le")) <= 2 * 4096
+
+
+def test_secrets_are_told_to_nobody(
+    log: logging.Logger, process: Folding, phone: Phone, settings: LazySettings
+) -> None:
+    try:
+        fail(OSError(f"http://x/bot{settings.TELEGRAM_BOT_TOKEN}/getMe"))
+    except OSError:
+        log.exception("%s. What to do: nothing.", settings.SECRET_KEY)
+    process.flush(within=30)
+
+    alert = Alert.objects.get()
+    for told in (phone.texts()[0], alert.text + alert.technical):
+        assert settings.SECRET_KEY not in told
+        assert settings.TELEGRAM_BOT_TOKEN not in told
+        assert "[TELEGRAM_BOT_TOKEN]" in told
+
+
+NIGHT = {
+    "by day": ("12:00", {}, False),
+    "late in the evening": ("21:59", {}, False),
+    "from ten on": ("22:00", {}, True),
+    "before seven": ("06:59", {}, True),
+    "at seven": ("07:00", {}, False),
+    "61 minutes before the hour": ("06:59", {"send_at": time_of_day(8)}, True),
+    "50 minutes before the hour": ("06:30", {"send_at": time_of_day(7, 20)}, False),
+    "before the hour, which is after midnight": ("23:30", {"send_at": time_of_day(0, 20)}, False),
+    "before the hour of a schedule that is off": ("06:30", {"send_at": time_of_day(7), "is_enabled": False}, True),
+}
+
+
+@pytest.mark.parametrize(("hour", "schedule", "is_silent"), NIGHT.values(), ids=NIGHT)
+def test_at_night_it_comes_without_a_sound_unless_a_run_is_near(
+    log: logging.Logger,
+    process: Folding,
+    phone: Phone,
+    time: Clock,
+    hour: str,
+    schedule: dict[str, Any],
+    is_silent: bool,  # noqa: FBT001
+) -> None:
+    time.set(clock.local_moment(DAY, time_of_day.fromisoformat(hour)))
+    if schedule:
+        make_schedule(**schedule)
+
+    log.error(ROOF, 1)
+    process.flush(within=30)
+
+    assert [message["is_silent"] for message in phone.messages()] == [is_silent]
+
+
+def test_at_night_it_rings_while_a_run_is_not_finished(
+    log: logging.Logger, process: Folding, phone: Phone, time: Clock
+) -> None:
+    time.set(clock.local_moment(DAY, time_of_day(23, 30)))
+    make_broadcast(date=DAY)
+
+    log.error(ROOF, 1)
+    process.flush(within=30)
+
+    assert [message["is_silent"] for message in phone.messages()] == [False]
