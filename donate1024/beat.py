@@ -1,17 +1,24 @@
-"""Celery beat's scheduler, which outlives a database that is away."""
+"""Celery beat's scheduler: it gives signs of life, and outlives a database that is away."""
 
 import logging
+from math import inf
+from time import monotonic
 from typing import Any
 
 from django.db import InterfaceError, OperationalError, connection
 from django_celery_beat.schedulers import DatabaseScheduler
 
+from donate1024.watch.heartbeats import Sign, give
+
 logger = logging.getLogger(__name__)
 
 AGAIN_AFTER = 5.0  # seconds
+SIGN_EVERY = 10.0  # seconds
 
 
 class Scheduler(DatabaseScheduler):  # type: ignore[misc]  # the library ships no types
+    _signed_at = -inf
+
     def tick(self, *args: Any, **kwargs: Any) -> float:
         """Send what is due; returns for how many seconds nothing more is.
 
@@ -19,8 +26,14 @@ class Scheduler(DatabaseScheduler):  # type: ignore[misc]  # the library ships n
         """
         try:
             pause: float = super().tick(*args, **kwargs)
+            self._give_sign()
         except (OperationalError, InterfaceError) as error:
             logger.warning("Beat waits for the database: %s", error)
             connection.close()
             return AGAIN_AFTER
         return pause
+
+    def _give_sign(self) -> None:
+        if monotonic() - self._signed_at > SIGN_EVERY:
+            give(Sign("beat"))
+            self._signed_at = monotonic()

@@ -79,5 +79,6 @@ class Watcher:
         return Look(
             ages={**seen.ages, **servers},
             awake_for=now - self._began,
-            watched_for=min(now - self._hindered_at, seen.unbroken_for),
+            watched_for=min(now - self._hindered_at, seen.unbroken.get("bot", 0.0)),
+            unbroken=seen.unbroken,
         )

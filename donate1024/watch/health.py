@@ -13,7 +13,7 @@ from health_check.exceptions import ServiceUnavailable
 from health_check.views import HealthCheckView
 
 from donate1024.watch.judging import Look, judge
-from donate1024.watch.looking import Seen, look
+from donate1024.watch.looking import Seen, look as look_at_all
 
 GOOD_FOR = 1.0  # seconds: however many ask, the servers are asked once a second
 _BEGAN = monotonic()
@@ -42,7 +42,7 @@ class Latest:
         """Takes little more than 5 s, however many ask and whatever is frozen."""
         async with self._lock:
             if monotonic() - self._at > GOOD_FOR:
-                self._seen, self._at = await look(), monotonic()
+                self._seen, self._at = await look_at_all(), monotonic()
             return self._seen
 
 
@@ -62,7 +62,8 @@ class HealthView(HealthCheckView):  # type: ignore[misc]
         up_for = monotonic() - _BEGAN
         servers = {server: inf if server in self.seen.troubles else 0.0 for server in ("database", "valkey")}
         ages = {**self.seen.ages, **servers}
-        red = {found.rule.part: found.is_red for found in judge(Look(ages, awake_for=up_for, watched_for=up_for))}
+        look = Look(ages, awake_for=up_for, watched_for=up_for, unbroken=self.seen.unbroken)
+        red = {found.rule.part: found.is_red for found in judge(look)}
         for part in [*red, *sorted(ages.keys() - red.keys())]:
             age = ages.get(part, inf)
             yield Part(part, age if isfinite(age) else None, red.get(part, False), self.seen.details.get(part, {}))

@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+EVERY = 60.0  # seconds: the longest interval at which beat sends any of them
 PROOF = "watch.prove_queue"  # the task that does nothing but this
-# More than 75 s between two signs is a break: the part was away, or the whole machine was.
 BEAT = """
 INSERT INTO watch_heartbeat AS known (name, at, since, detail)
 SELECT %(name)s, moment, moment, %(detail)s::jsonb || jsonb_build_object(
     'ahead', round(%(host_time)s::numeric - extract(epoch FROM clock_timestamp()), 1))
 FROM (SELECT clock_timestamp() - make_interval(secs => %(ago)s) AS moment) AS sign
 ON CONFLICT (name) DO UPDATE SET at = excluded.at, detail = known.detail || excluded.detail,
-    since = CASE WHEN excluded.at - known.at > interval '75 seconds' THEN excluded.at ELSE known.since END
-RETURNING extract(epoch FROM at - since)::float
+    since = CASE WHEN excluded.at - known.at > make_interval(secs => %(break_after)s)
+        THEN excluded.at ELSE known.since END
 """
 
 
@@ -34,23 +34,33 @@ class Sign:
 
     name: str
     ago: float = 0.0
+    break_after: float = 75.0  # so many seconds between two signs: the part was away, or the whole machine was
     detail: Mapping[str, Any] = field(default_factory=dict)
 
     def parameters(self) -> dict[str, Any]:
-        """For BEAT, which returns for how many seconds the part's signs have come without a break."""
-        detail = json.dumps(dict(self.detail))
-        return {"name": self.name, "ago": self.ago, "detail": detail, "host_time": time.time()}
+        """For BEAT."""
+        return {
+            "name": self.name,
+            "ago": self.ago,
+            "break_after": self.break_after,
+            "detail": json.dumps(dict(self.detail)),
+            "host_time": time.time(),
+        }
+
+
+def give(*signs: Sign) -> None:
+    with connection.cursor() as cursor:
+        for sign in signs:
+            cursor.execute(BEAT, sign.parameters())
 
 
 def task_succeeded(*, sender: "Task[Any, Any]", **_signal: object) -> None:
     """A task that came to its end proves its queue, and the workers behind it; one of beat's proves itself too."""
     queue = (sender.request.delivery_info or {}).get("routing_key")
-    signs = [Sign(f"queue:{queue}")] if queue in settings.WATCHED_QUEUES else []
+    names = [f"queue:{queue}"] if queue in settings.WATCHED_QUEUES else []
     if sender.name in {entry["task"] for entry in settings.CELERY_BEAT_SCHEDULE.values()} - {PROOF}:
-        signs.append(Sign(f"task:{sender.name}"))
+        names.append(f"task:{sender.name}")
     try:
-        with connection.cursor() as cursor:
-            for sign in signs:
-                cursor.execute(BEAT, sign.parameters())
+        give(*(Sign(name, break_after=2 * EVERY) for name in names))
     except (DatabaseError, InterfaceError) as error:  # its silence will tell
         logger.warning("no sign of life from %s: %s", sender.name, error)

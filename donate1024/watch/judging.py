@@ -1,7 +1,7 @@
 """From what a look found to what is wrong: no clock, no database, no words."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
 
 from donate1024.watch.rules import RULES, Rule
@@ -16,13 +16,22 @@ class Look:
     # Seconds since when nothing stood between it and the parts: what was silent before was not silent before its eyes.
     # So a start, a machine that was off and a database that is back need no exceptions.
     watched_for: float
+    # For how many seconds each part's signs have come without a break: what follows from its silence has time to end.
+    unbroken: Mapping[str, float] = field(default_factory=dict)
+
+    def witnessed(self, rule: Rule) -> float:
+        """How many seconds of the part's silence count."""
+        if rule.is_server:
+            return min(self.ages.get(rule.part, inf), self.awake_for)
+        causes = (self.unbroken.get(cause, inf) for cause in rule.causes)
+        return min(self.ages.get(rule.part, inf), self.watched_for, *causes)
 
 
 @dataclass(frozen=True)
 class Finding:
     rule: Rule
     age: float | None  # None: not to be known now
-    witnessed: float  # seconds of the silence that the looker has seen
+    witnessed: float  # seconds of its silence that count
     is_consequence: bool
 
     @property
@@ -55,10 +64,8 @@ def judge(look: Look) -> list[Finding]:
     findings: list[Finding] = []
     in_doubt: set[str] = set()
     for rule in RULES:
-        age = look.ages.get(rule.part)
-        watched = look.awake_for if rule.is_server else look.watched_for
-        witnessed = min(inf if age is None else age, watched)
-        found = Finding(rule, age, witnessed, is_consequence=not in_doubt.isdisjoint(rule.causes))
+        is_consequence = not in_doubt.isdisjoint(rule.causes)
+        found = Finding(rule, look.ages.get(rule.part), look.witnessed(rule), is_consequence)
         findings.append(found)
         if found.is_in_doubt or found.is_consequence:
             in_doubt.add(rule.part)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from math import inf
 from typing import Any, TypeVar
@@ -24,20 +24,18 @@ T = TypeVar("T")
 
 ANSWER_WITHIN = 5.0  # seconds
 
-# Beat's own sign is the moment at which it last sent anything: it needs no worker. Deliveries wait since their hour,
-# the last answer or the last thing that a person did, whichever came last.
+# Deliveries wait since their hour, the last answer or the last thing that a person did, whichever came last.
 _AGES = """
-SELECT name, extract(epoch FROM clock_timestamp() - at)::float, detail FROM watch_heartbeat
+SELECT name, extract(epoch FROM clock_timestamp() - at)::float, extract(epoch FROM clock_timestamp() - since)::float,
+    detail
+FROM watch_heartbeat
 UNION ALL
-SELECT 'beat', extract(epoch FROM clock_timestamp() - max(last_run_at))::float, '{}'
-FROM django_celery_beat_periodictask
-UNION ALL
-SELECT 'broadcast', extract(epoch FROM clock_timestamp() + %(offset)s - max(planned_at))::float, '{}'
+SELECT 'broadcast', extract(epoch FROM clock_timestamp() + %(offset)s - max(planned_at))::float, NULL, '{}'
 FROM delivery_broadcast
 UNION ALL
 SELECT 'deliveries',
     max(extract(epoch FROM clock_timestamp() + %(offset)s - greatest(due.first, answered.last, changed.last)))::float,
-    '{}'
+    NULL, '{}'
 FROM delivery_broadcast AS broadcast
 CROSS JOIN LATERAL (
     SELECT min(not_before) AS first FROM delivery_delivery
@@ -62,17 +60,17 @@ class Seen:
 
     troubles: Mapping[str, str]  # of each server that does not answer: what it said
     ages: Mapping[str, float]  # by the parts' names, as in judging.Look, without the servers
+    unbroken: Mapping[str, float] = field(default_factory=dict)  # as in judging.Look
     details: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    unbroken_for: float = 0.0  # seconds since when the looker's own signs have come without a break
 
 
 async def look(*signs: Sign) -> Seen:
-    """Give the looker's own signs of life, the first one its own, then look. Takes little more than 5 s at most."""
+    """Give the looker's own signs of life, then look. Takes little more than 5 s at most."""
     database, valkey = await asyncio.gather(_in_time(_ask_database(signs)), _in_time(_ask_valkey()))
     troubles = {"valkey": valkey} if isinstance(valkey, str) else {}
     if isinstance(database, str):
         return Seen(troubles | {"database": database}, {})
-    return Seen(troubles, database.ages, database.details, database.unbroken_for)
+    return replace(database, troubles=troubles)
 
 
 async def _in_time(asking: Awaitable[T]) -> T | str:
@@ -107,15 +105,17 @@ async def _ask_database(signs: tuple[Sign, ...]) -> Seen:
         parameters.pop(django_only)
     offset = {"offset": clock.offset()}
     async with await psycopg.AsyncConnection.connect(**parameters, autocommit=True) as connection:
-        unbroken = [await (await connection.execute(BEAT, sign.parameters())).fetchone() for sign in signs]
+        for sign in signs:
+            await connection.execute(BEAT, sign.parameters())
         rows = await (await connection.execute(_AGES, offset)).fetchall()
         schedule = await (await connection.execute(_SCHEDULE, offset)).fetchone()
     ages = {rule.part: inf for rule in RULES if not rule.is_server}
     # Nothing that waits is no silence.
     ages |= {"deliveries": 0.0, "morning": _overdue(*schedule) if schedule else 0.0}
-    ages |= {name: age for name, age, _ in rows if age is not None}
-    details = {name: detail for name, _, detail in rows if detail}
-    return Seen({}, ages, details, unbroken[0][0] if unbroken and unbroken[0] else 0.0)
+    ages |= {name: age for name, age, *_ in rows if age is not None}
+    unbroken = {name: seconds for name, _, seconds, _ in rows if seconds is not None}
+    details = {name: detail for name, *_, detail in rows if detail}
+    return Seen({}, ages, unbroken, details)
 
 
 def _overdue(at: datetime, send_at: Any, latest_after: Any, is_enabled: Any, effective_from: Any, dates: Any) -> float:

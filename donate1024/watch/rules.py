@@ -88,8 +88,9 @@ _QUEUE_TEXTS = {
 RULES = (
     Rule("database", 60, DATABASE_AWAY),
     Rule("valkey", 60, VALKEY_AWAY),
-    # It ticks each minute. An idle queue is proven each minute, a full one by each slice that ends: 30 s.
-    Rule("beat", 130, BEAT_SILENT, causes=("database", "valkey")),
+    # It gives a sign each 10 s, unless it waits for Valkey.
+    Rule("beat", 90, BEAT_SILENT, causes=("database", "valkey")),
+    # An idle one is proven each minute, a full one by each slice that ends: after 30 s.
     *(Rule(f"queue:{queue}", 130, _QUEUE_TEXTS[queue], causes=("beat",)) for queue in settings.WATCHED_QUEUES),
     Rule("task:delivery.plan_todays_broadcast", 150, PLAN_SILENT, causes=("queue:default",)),
     Rule("task:delivery.sweep", 150, SWEEP_SILENT, causes=("queue:default",)),

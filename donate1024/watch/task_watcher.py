@@ -28,8 +28,9 @@ def look_around() -> None:
 
 
 def _as_look(seen: Seen) -> Look:
-    servers = dict.fromkeys(("database", "valkey"), 0.0)  # they brought it here
-    return Look({**seen.ages, **servers}, awake_for=seen.unbroken_for, watched_for=seen.unbroken_for)
+    ages = {**seen.ages, "database": 0.0, "valkey": 0.0}  # they brought it here
+    watched_for = seen.unbroken[NAME]
+    return Look(ages, awake_for=watched_for, watched_for=watched_for, unbroken=seen.unbroken)
 
 
 def _tell(findings: list[Finding], *, told: dict[str, bool]) -> None:

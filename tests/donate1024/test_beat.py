@@ -7,6 +7,7 @@ from celery import current_app
 from django.db import connection
 
 from donate1024.beat import AGAIN_AFTER, Scheduler
+from donate1024.watch.models import Heartbeat
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -26,3 +27,16 @@ def test_beat_outlives_a_database_that_is_away_when_it_reads_its_rows_anew() -> 
 
     assert pauses == [AGAIN_AFTER, pytest.approx(AGAIN_AFTER, abs=5)]
     assert {"plan", "sweep", "look"} <= scheduler.schedule.keys()
+
+
+def test_beat_gives_a_sign_of_life_each_ten_seconds() -> None:
+    scheduler = Scheduler(current_app)
+    scheduler.tick()
+    first = Heartbeat.objects.get(name="beat").at
+    scheduler.tick()
+    at_once = Heartbeat.objects.get(name="beat").at
+    scheduler._signed_at -= 10
+    scheduler.tick()
+
+    assert at_once == first
+    assert Heartbeat.objects.get(name="beat").at > first

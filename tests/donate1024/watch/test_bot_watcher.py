@@ -14,10 +14,9 @@ from donate1024.alerts import folding
 from donate1024.alerts.folding import Folding
 from donate1024.watch import bot_watcher
 from donate1024.watch.bot_watcher import Watcher
-from donate1024.watch.heartbeats import Sign
+from donate1024.watch.heartbeats import Sign, give
 from donate1024.watch.models import Heartbeat
 from donate1024.watch.rules import RULES
-from tests.donate1024.watch.signs import give
 from tests.donate1024.watch.silent import frozen_database
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -35,12 +34,13 @@ class Clock:
 
 @pytest.fixture
 def time(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
-    """All parts have just given a sign."""
+    """All parts have just given a sign, as they have for an hour."""
     clock, ours = Clock(), Folding()
     monkeypatch.setattr(bot_watcher, "monotonic", clock)
     monkeypatch.setattr(folding, "FOLDING", ours)
     for rule in RULES:
         give(Sign(rule.part))
+    Heartbeat.objects.exclude(name="bot").update(since=F("since") - timedelta(hours=1))
     yield clock
     ours.close()
 
@@ -109,7 +109,7 @@ def test_a_database_that_freezes_is_told_after_a_minute_and_the_rest_gets_its_ti
         pass_time(time, 400)
 
     back = look(watcher, caplog)
-    pass_time(time, 100)
+    pass_time(time, 60)
     soon = look(watcher, caplog)
     pass_time(time, 40)
     later = look(watcher, caplog)

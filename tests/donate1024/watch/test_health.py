@@ -2,18 +2,20 @@
 
 import asyncio
 import threading
+from datetime import timedelta
 from time import monotonic
 from typing import Any
 
 import pytest
 from django.conf import settings as project
+from django.db.models import F
 from django.test import AsyncClient, Client
 from pytest_django import Settings
 
 from donate1024.watch import health
-from donate1024.watch.heartbeats import Sign
+from donate1024.watch.heartbeats import Sign, give
+from donate1024.watch.models import Heartbeat
 from donate1024.watch.rules import RULES
-from tests.donate1024.watch.signs import give
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -29,7 +31,7 @@ def give_all(**ages: float) -> None:
     for rule in RULES:
         if not rule.is_server:
             give(Sign(rule.part, ago=ages.get(rule.part, 1.0)))
-    # Beat's is what it last sent, and here there is no beat.
+    Heartbeat.objects.update(since=F("since") - timedelta(hours=1))
 
 
 def parts(answer: Any) -> dict[str, Any]:

@@ -11,10 +11,9 @@ from pytest_django import Settings
 from donate1024.alerts import folding
 from donate1024.alerts.folding import Folding
 from donate1024.watch import task_watcher
-from donate1024.watch.heartbeats import Sign
+from donate1024.watch.heartbeats import Sign, give
 from donate1024.watch.models import Heartbeat
 from donate1024.watch.rules import RULES
-from tests.donate1024.watch.signs import give
 from tests.http_peer import HttpPeer
 
 pytestmark = pytest.mark.django_db(transaction=True)
