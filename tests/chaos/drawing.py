@@ -164,7 +164,7 @@ def draw_day(seed: int, number: int) -> DayPlan:
     if kind == "restored in mid-run":
         acts = []  # whoever did something after the backup would be forgotten, as nobody can mend
     if kind == "the wrong bot":
-        # Alone: where something stopped the run before the twentieth answer, Telegram's word would be taken for good.
+        # Alone: where something stopped the run before the fifth answer, Telegram's word would be taken for good.
         acts = [Act(at=0.0, name=EVERYBODY_GONE, times=30)]
     morning = [_draw(rng, PEOPLE, people, number) for _ in range(rng.randint(2, 6))]
     return DayPlan(
