@@ -1,5 +1,6 @@
 """The witness of many slices at once, of killed ones, and in a Telegram that does not answer."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -144,3 +145,28 @@ def test_a_morning_is_planned_though_telegram_hangs(
     planning.refuse_locked(at=clock.now())
 
     assert warnings(caplog) == ["the witness in Telegram does not answer: TimeoutError"]
+
+
+def test_a_slice_pauses_where_the_witness_refuses_the_token(telegram: SandboxProcess) -> None:
+    broadcast = make_broadcast()
+    chats = make_recipients(telegram, broadcast, 3)
+    fault(telegram, {"status": 401, "description": "Unauthorized"}, method="getMyCommands", times=0)
+
+    send(broadcast)
+
+    broadcast.refresh_from_db()
+    assert (broadcast.status, broadcast.reason) == ("paused", reasons.TOKEN_REFUSED)
+    assert served(telegram, chats) == [0] * 3
+
+
+def test_a_slice_holds_for_as_long_as_telegram_says_at_the_witness(telegram: SandboxProcess) -> None:
+    broadcast = make_broadcast()
+    chats = make_recipients(telegram, broadcast, 3)
+    fault(telegram, {"status": 429, "retry_after": 40}, method="getMyCommands", times=0)
+
+    send(broadcast)
+
+    broadcast.refresh_from_db()
+    assert broadcast.hold_until
+    assert broadcast.hold_until > clock.now() + timedelta(seconds=20)
+    assert served(telegram, chats) == [0] * 3
