@@ -226,3 +226,11 @@ def test_what_telegram_says_is_fit_to_be_stored() -> None:
 
     assert said.startswith("can't parse ?жж")
     assert len(said) == 200
+
+
+def test_what_telegram_says_is_stored_without_our_secrets_also_where_it_is_cut() -> None:
+    token = "246813579:AAF-a-token-of-the-tests-1Zq7_x9wQ"
+
+    said = str(ChatRefused("ж" * 150 + f" https://api.telegram.org/bot{token}/sendMessage"))
+
+    assert said.endswith("/bot[TELEGRAM_BOT_TOKEN]/")
