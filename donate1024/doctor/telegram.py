@@ -38,7 +38,7 @@ def bot() -> str:
 
 
 def chats() -> str:
-    """Each chat is asked about, and sees «typing…» for five seconds; no message is sent."""
+    """Each chat sees «typing…» for five seconds, which whoever may not write to it may not do; no message is sent."""
     chat_ids = _chat_ids()
     if not chat_ids:
         raise Off("none: nobody gets alerts. Open a link that `make run` prints, or set TELEGRAM_ADMIN_CHATS")
@@ -67,7 +67,6 @@ async def _refusals(bot: TelegramBot, chat_ids: list[int]) -> list[str]:
 
 async def _refusal(bot: TelegramBot, chat_id: int) -> str:
     try:
-        await bot.get_chat(chat_id)
         await bot.send_chat_action(chat_id, ChatAction.TYPING)
     except TelegramError as error:
         return str(as_channel_error(error))

@@ -4,7 +4,6 @@ from datetime import timedelta
 
 import pytest
 from django.db.models.functions import Now
-from django_celery_beat.models import IntervalSchedule, PeriodicTask
 
 from delivery import reasons
 from delivery.models import DailySchedule, SendingLock
@@ -22,11 +21,8 @@ HOUR = timedelta(hours=1)
 
 def everybody_lives() -> None:
     """Beat, the bot, each queue and task: at work for an hour, and heard of just now."""
-    for part in {rule.part for rule in RULES} - {"database", "valkey", "beat", "deliveries", "morning"}:
+    for part in {rule.part for rule in RULES} - {"database", "valkey", "deliveries", "morning"}:
         Heartbeat.objects.create(name=part, at=Now(), since=Now() - HOUR)
-    minute, _ = IntervalSchedule.objects.get_or_create(every=60, period=IntervalSchedule.SECONDS)
-    PeriodicTask.objects.update_or_create(name="plan", defaults={"task": "delivery.plan", "interval": minute})
-    PeriodicTask.objects.update(last_run_at=Now())
 
 
 @pytest.mark.django_db(transaction=True)
@@ -48,6 +44,25 @@ def test_a_part_that_fell_silent_is_named_as_its_alert_names_it() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
+def test_of_what_stands_still_for_one_reason_the_reason_alone_is_named() -> None:
+    everybody_lives()
+    Heartbeat.objects.exclude(name__in=["bot", "polling"]).update(at=Now() - timedelta(minutes=7))
+
+    said = mended(running.processes)
+
+    assert said.startswith("The part that keeps the time has stood still for 7 min. `make run`")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_silent_part_is_named_whatever_is_in_doubt_beside_it() -> None:
+    everybody_lives()
+    Heartbeat.objects.filter(name="beat").update(at=Now() - timedelta(seconds=60))
+    Heartbeat.objects.filter(name="queue:telegram").update(at=Now() - timedelta(minutes=10))
+
+    assert mended(running.processes).startswith("The part that writes to subscribers has not answered for 10 min. ")
+
+
+@pytest.mark.django_db(transaction=True)
 def test_where_nothing_has_ever_run_it_says_how_to_start() -> None:
     assert "`make run` starts what does not run" in mended(running.processes)
 
@@ -64,8 +79,10 @@ def test_in_the_first_minute_nobody_is_missed() -> None:
 def test_a_schedule_that_is_off_says_so() -> None:
     with pytest.raises(Off, match="nothing goes out by itself"):
         running.schedule()
-
     schedule = DailySchedule.load()
+    with pytest.raises(Off, match="nothing goes out by itself"):
+        running.schedule()
+
     schedule.is_enabled = True
     schedule.save()
 
