@@ -37,6 +37,7 @@ def test_nobody_is_alarmed_while_nothing_is_wrong(watched: Watched) -> None:
         make_fundraiser()
     people = watched.installation.add_people(PEOPLE)
     watched.installation.enable_schedule(effective_from=clock.now())
+    watched.wait_until(lambda: watched.health()[0] == 200, seconds=60, what="the web process")
     reds: list[set[str]] = []
     days = 0
 
