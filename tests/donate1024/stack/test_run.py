@@ -64,12 +64,12 @@ def test_the_curator_logs_in_with_the_password_of_the_screen(run: Run) -> None:
 def test_the_screens_links_open_the_phones(run: Run) -> None:
     run.wait_for("Next: ")
 
-    links = re.findall(
-        rf"^  http://127\.0\.0\.1:{run.ports['SANDBOX_PORT']}(/\?start=[\w-]+)$", run.said.read_text(), re.M
-    )
+    screen = run.said.read_text()
+    links = re.findall(rf"^  http://127\.0\.0\.1:{run.ports['SANDBOX_PORT']}(/\?start=[\w-]+)$", screen, re.MULTILINE)
 
+    assert len(links) == 2, screen
     assert [run.status("SANDBOX_PORT", link) for link in links] == [200, 200]
-    assert "/admin/first/" not in run.said.read_text()  # the curator has a password
+    assert "/admin/first/" not in screen  # the curator has a password
 
 
 def test_a_second_one_on_the_same_directory_says_so(run: Run) -> None:
