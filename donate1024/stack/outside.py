@@ -15,6 +15,8 @@ class Unreachable(RuntimeError):
 def check_database(url: str) -> None:
     try:
         psycopg.connect(url, connect_timeout=TIMEOUT).close()
+    except psycopg.ProgrammingError:  # it repeats the password
+        raise Unreachable("DATABASE_URL: is no address that PostgreSQL reads; in a password % is %25") from None
     except psycopg.Error as error:
         raise Unreachable(f"DATABASE_URL: no database answers there. {error}") from None
 
