@@ -8,7 +8,7 @@ from functools import partial
 from threading import Thread
 from typing import ParamSpec, TypeVar
 
-from django.db import InterfaceError, OperationalError, connections
+from django.db import InterfaceError, InternalError, OperationalError, connection, connections
 
 logger = logging.getLogger(__name__)
 
@@ -16,7 +16,9 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 AT_A_TIME = 4  # each call has a connection; one that waits for a lock must not stop the others
+ANSWER_WITHIN = 15  # seconds, each statement: one that waits for a lock for longer begins anew
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 15.0  # seconds
+AWAY = (OperationalError, InterfaceError, InternalError)  # the last: it takes no writes for a while
 
 
 class Database:
@@ -27,14 +29,30 @@ class Database:
         """Call the function, again and again while the database is away: it must bear to be repeated."""
         pause = FIRST_PAUSE
         while True:
+            await self._places.acquire()
+            # A task of its own: whoever gives up waiting does not free the place, which a thread and a connection take.
+            work = asyncio.create_task(self._in_place(partial(function, *args, **kwargs)))
+            work.add_done_callback(_note_error)
+            await asyncio.wait({work})
             try:
-                async with self._places:
-                    return await asyncio.wrap_future(_in_thread(partial(function, *args, **kwargs)))
-            except (OperationalError, InterfaceError) as error:
+                return work.result()
+            except AWAY as error:
                 if pause == FIRST_PAUSE:
                     logger.warning("The database does not answer (%s): trying again", type(error).__name__)
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, LONGEST_PAUSE)
+
+    async def _in_place(self, work: Callable[[], R]) -> R:
+        try:
+            return await asyncio.wrap_future(_in_thread(work))
+        finally:
+            self._places.release()
+
+
+def _note_error(work: asyncio.Task[R]) -> None:
+    """The event loop complains of errors that nobody looked at; those of abandoned work are nobody's."""
+    if not work.cancelled():
+        work.exception()
 
 
 def _in_thread(work: Callable[[], R]) -> Future[R]:
@@ -45,6 +63,8 @@ def _in_thread(work: Callable[[], R]) -> Future[R]:
         if not future.set_running_or_notify_cancel():
             return
         try:
+            with connection.cursor() as cursor:
+                cursor.execute("SET statement_timeout = %s", [f"{ANSWER_WITHIN}s"])
             result = work()
         except Exception as error:  # noqa: BLE001 - whoever awaits it gets it
             connections.close_all()

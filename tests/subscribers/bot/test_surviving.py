@@ -179,7 +179,7 @@ def test_minutes_of_somebody_elses_polling_are_one_alert_and_known_to_all(own: T
     assert lasting is not None
     assert bot.written().count("No updates: ") == 1
     assert bot.written().count(" ERROR ") == 1
-    assert "Another installation polls with this token" in bot.written()
+    assert "Another installation gets this bot's messages" in bot.written()
 
 
 def test_a_conflict_that_cannot_be_written_down_stops_no_polling(own: Talk) -> None:
