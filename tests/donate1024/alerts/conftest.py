@@ -74,7 +74,10 @@ def process(monkeypatch: pytest.MonkeyPatch) -> Iterator[Folding]:
     monkeypatch.setattr(folding, "FOLDING", ours)
     monkeypatch.setattr(folding, "NAP", 0.05)
     yield ours
+    thread = ours._thread
     ours.close()
+    if thread:  # it must not look into the next test's database
+        thread.join(60)
 
 
 @pytest.fixture

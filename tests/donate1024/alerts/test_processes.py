@@ -35,7 +35,13 @@ def begin(code: str, *, telegram: SandboxProcess, folder: Path, **env: str) -> s
     } | env  # fmt: skip
     command = [sys.executable, "-W", "ignore", "-c", BEGIN + code]
     return subprocess.Popen(
-        command, env=env, cwd=project.BASE_DIR, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        command,
+        env=env,
+        cwd=project.BASE_DIR,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
     )
 
 

@@ -77,6 +77,7 @@ def test_what_began_and_ended_without_the_database_is_told_and_written_down(
     with refusing():
         log.error(ROOF, 1, extra={"opens": "roof"})
         wait_until(lambda: len(phone.texts()) == 1, seconds=60, what="the first")
+        process.flush(within=30)  # so that it counts as told now, and not a period later
         log.error(ROOF, 2, extra={"opens": "roof"})
         time.go_on(PERIOD)
         tell_due()
