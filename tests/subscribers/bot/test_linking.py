@@ -31,6 +31,7 @@ def test_the_opener_becomes_an_admin_chat_and_is_told_what_will_come(talk: Talk,
 
     talk.say(olia, f"/start {make_link(role)}")
 
+    talk.settle(1)
     (told,) = talk.replies(olia)
     chat = AdminChat.objects.get()
     assert (chat.chat_id, chat.role, chat.name) == (olia, role, "Оля")
