@@ -6,6 +6,7 @@ import pytest
 
 from delivery.models import Delivery
 from donate1024.alerts.models import Alert
+from donate1024.celery import app
 from tests.end_to_end.installation import Installation, wait_until
 from tests.end_to_end.judging import judge
 from tests.end_to_end.outcomes import NO_RIGHT
@@ -68,3 +69,18 @@ def test_many_refused_chats_are_one_alert_and_a_dead_token_is_one_mail_and_each_
     alerts = Alert.objects.order_by("pk")
     assert [(alert.route, alert.count, alert.tell_at) for alert in alerts] == [("telegram", 1, None)] * 2
     assert judge(installation)["counts"]["failed"] >= 3
+
+
+def test_a_worker_that_is_stopped_while_it_tells_tells_it_to_the_end(
+    installation: Installation, mail_server: MailServer
+) -> None:
+    installation.fault({"delay": 4}, method="sendMessage", chat_id=ADMIN)
+    worker = installation.worker(concurrency=1).wait_for(" ready.")
+
+    app.send_task("delivery.sweep", kwargs={"nonsense": 1})
+    worker.wait_for("TypeError")
+    worker.stop()
+
+    (text,) = told(installation)
+    assert "TypeError" in text
+    assert mail_server.mails == []
