@@ -83,4 +83,5 @@ def test_a_worker_that_is_stopped_while_it_tells_tells_it_to_the_end(
 
     (text,) = told(installation)
     assert "TypeError" in text
+    assert Alert.objects.get().route == "telegram"  # it heard the answer too
     assert mail_server.mails == []
