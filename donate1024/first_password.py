@@ -1,9 +1,8 @@
 """The first password: a one-time address for the first superuser, while no superuser has one."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
-from django.contrib.auth.forms import SetPasswordForm
 from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX, make_password
 from django.contrib.auth.models import User
 from django.contrib.auth.tokens import default_token_generator
@@ -14,6 +13,9 @@ from django.utils.http import urlsafe_base64_encode
 from django.utils.translation import gettext_lazy as _
 
 from posts.admin_site import PasswordWidget
+
+if TYPE_CHECKING:  # generic for the type checker alone
+    from django.contrib.auth.forms import SetPasswordForm
 
 NAME = "curator"
 
