@@ -48,13 +48,12 @@ def _environment(state: Path, sandbox_port: int) -> dict[str, str]:
     """Nothing of the person's own settings."""
     return {name: value for name, value in os.environ.items() if name not in environment.NAMES} | {
         "DONATE1024_ENV_FILE": "",
-        "DONATE1024_SANDBOX": "1",
+        **environment.of_sandbox(os.environ, port=sandbox_port),
         "STATE_DIR": str(state),
         "DATABASE_URL": environment.database_url(state),
         "REDIS_URL": environment.redis_url(state),
         "SECRET_KEY": secrets.token_urlsafe(50),
         "CURATOR_PASSWORD": secrets.token_urlsafe(9),
-        "TELEGRAM_API_URL": f"http://127.0.0.1:{sandbox_port}",
         "TELEGRAM_MESSAGES_PER_SECOND": str(RATE),
         "PYTHONUNBUFFERED": "1",
     }

@@ -75,6 +75,16 @@ def load(environ: MutableMapping[str, str]) -> Path:
     return state
 
 
+def of_sandbox(environ: Mapping[str, str], *, port: int) -> dict[str, str]:
+    """What makes our processes speak to the sandbox: past a proxy, which would look for it on its own machine."""
+    past_proxy = environ.get("no_proxy") or environ.get("NO_PROXY")
+    return {
+        "DONATE1024_SANDBOX": "1",
+        "TELEGRAM_API_URL": f"http://127.0.0.1:{port}",
+        "no_proxy": f"{past_proxy},127.0.0.1" if past_proxy else "127.0.0.1",
+    }
+
+
 def state_dir(environ: Mapping[str, str]) -> Path:
     """The directory of everything that must outlive a restart: one for the sandbox, one for each real bot."""
     if chosen := environ.get("STATE_DIR"):

@@ -16,6 +16,7 @@ from donate1024.stack.embedded import Postgres, Valkey
 
 # The broker's database, the limiter's, the cache's: redis_urls.
 DATABASES_A_WORKER = 3
+PROXIES = {"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"}  # the stand-ins are on this machine
 
 _until_the_end = ExitStack()
 
@@ -36,7 +37,7 @@ def pytest_unconfigure() -> None:
 
 def _choose_servers() -> None:
     """Leave only the tests' own settings in the environment: no test may reach a real bot or a real database."""
-    for name in environment.NAMES:
+    for name in environment.NAMES | PROXIES | {name.lower() for name in PROXIES}:
         os.environ.pop(name, None)
     state = Path(tempfile.mkdtemp(prefix="donate1024-tests-"))
     _until_the_end.callback(shutil.rmtree, state, ignore_errors=True)

@@ -61,7 +61,7 @@ def _furnish(state: Path, lock: int, used: Mapping[str, int]) -> Place:
     environment.load(environ)
     environ |= {"STATE_DIR": str(state), "PYTHONUNBUFFERED": "1"}
     if sandbox_port is not None:
-        environ |= {"DONATE1024_SANDBOX": "1", "TELEGRAM_API_URL": f"http://127.0.0.1:{sandbox_port}"}
+        environ |= environment.of_sandbox(environ, port=sandbox_port)
     return Place(state, environ, keep_open=(lock,))
 
 

@@ -1,5 +1,7 @@
 from pathlib import Path
 
+import pytest
+
 from donate1024.stack import environment
 from donate1024.stack.environment import ROOT
 
@@ -30,3 +32,19 @@ def test_each_real_bot_has_a_state_directory_of_its_own(tmp_path: Path) -> None:
     assert environment.state_dir({"TELEGRAM_BOT_TOKEN": token}).name == "123456789"
     assert environment.state_dir({}) == ROOT / ".local"
     assert environment.state_dir({"TELEGRAM_BOT_TOKEN": token, "STATE_DIR": str(tmp_path)}) == tmp_path
+
+
+@pytest.mark.parametrize(
+    ("environ", "expected"),
+    [
+        ({}, "127.0.0.1"),
+        ({"NO_PROXY": "intranet"}, "intranet,127.0.0.1"),
+        ({"NO_PROXY": "intranet", "no_proxy": "printer"}, "printer,127.0.0.1"),
+    ],
+)
+def test_the_sandbox_is_spoken_to_past_the_persons_proxy(environ: dict[str, str], expected: str) -> None:
+    assert environment.of_sandbox(environ, port=8081) == {
+        "DONATE1024_SANDBOX": "1",
+        "TELEGRAM_API_URL": "http://127.0.0.1:8081",
+        "no_proxy": expected,
+    }
