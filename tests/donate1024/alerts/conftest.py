@@ -1,6 +1,7 @@
 """What the tests of the alerts stand on: a process' folding of its own, the sandbox, a mail server, English."""
 
 import logging
+import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -74,10 +75,10 @@ def process(monkeypatch: pytest.MonkeyPatch) -> Iterator[Folding]:
     monkeypatch.setattr(folding, "FOLDING", ours)
     monkeypatch.setattr(folding, "NAP", 0.05)
     yield ours
-    thread = ours._thread
     ours.close()
-    if thread:  # it must not look into the next test's database
-        thread.join(60)
+    for thread in threading.enumerate():  # none may look into the database while it is emptied for the next test
+        if thread.name.startswith(folding.THREAD):
+            thread.join(60)
 
 
 @pytest.fixture
