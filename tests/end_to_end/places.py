@@ -29,7 +29,14 @@ def flower_of(run: Run, login: str) -> Places:
     opener = _opener()
     opener.addheaders = [("Authorization", f"Basic {b64encode(login.encode()).decode()}")]
     site = f"http://127.0.0.1:{run.ports['FLOWER_PORT']}"
-    workers = json.loads(_read(opener, f"{site}/api/workers?refresh=1"))
+    workers: dict[str, dict[str, object]] = {}
+
+    def have_answered() -> bool:
+        """Flower gives them a second, and shows the configuration only of those that have answered."""
+        workers.update(json.loads(_read(opener, f"{site}/api/workers?refresh=1")))
+        return len(workers) > 1 and all("conf" in worker for worker in workers.values())
+
+    run.until(have_answered)
     failed = json.loads(_read(opener, f"{site}/api/tasks?state=FAILURE"))
     paths = ["/", "/tasks", "/broker", "/metrics", "/api/tasks", "/api/queues/length", "/api/workers"]
     paths += [f"/worker/{quote(name)}" for name in workers] + [f"/task/{task}" for task in failed]

@@ -118,6 +118,7 @@ def test_a_day_of_faults_leaves_no_secret_anywhere(
         "the site's /admin/delivery/delivery/",
     }
     logs = {f"{name}.log" for name in ("bot", "web", "default", "telegram")}
+    assert any("CELERY_BROKER_URL" in text for place, text in places.items() if "/worker/" in place)
     assert reached >= said | logs | {"flower's /api/tasks"}, "the search was for what never came there"
 
 
@@ -127,6 +128,7 @@ def everything_readable(installation: Installation, run: Run, valkey: Valkey) ->
     return {
         # One screen shows Flower's password, on purpose.
         "the supervisor": run.said.read_text().replace(f"operator / {PASSWORDS['FLOWER_BASIC_AUTH']}", ""),
+        "broadcast status": run.manage("broadcast", "status") + run.manage("broadcast", "status", "--json"),
         "the database": dump(installation).read_text(),
         "what Telegram got": json.dumps(installation.sandbox.get("/control/ledger"), ensure_ascii=False),
         **logs_of(run),
