@@ -160,6 +160,17 @@ def test_somebody_elses_polling_is_borne_in_growing_pauses(own: Talk) -> None:
     assert PollingConflict.objects.another_installation(at=clock.now()) is None
 
 
+def test_a_connection_that_is_dead_again_costs_ten_seconds_and_not_forty(own: Talk) -> None:
+    own.fault({"status": 502}, method="getUpdates")
+    own.fault({"hang": 100}, method="getUpdates", nth=2)
+    olia = own.meet()
+    own.say(olia, "/start")
+
+    own.start_bot()
+
+    own.replies(olia, seconds=35)
+
+
 def test_minutes_of_somebody_elses_polling_are_one_alert_and_known_to_all(own: Talk) -> None:
     own.fault({"status": 409, "description": "Conflict: terminated by other getUpdates request"}, times=0)
     bot = own.start_bot()
