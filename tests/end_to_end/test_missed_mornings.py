@@ -20,7 +20,7 @@ QUEUED_MESSAGES_EXPIRE = 2  # seconds, instead of the minute that a test would h
 
 
 def errors(worker: Process) -> list[str]:
-    """What happened to the broadcasts, by each alert's first sentence; the watch may miss the bot, which is not there."""
+    """What happened to the broadcasts, by each alert's first sentence. The watch may miss the bot: there is none."""
     alerts = [line.partition(" ERROR ")[2] for line in worker.written().splitlines() if " ERROR delivery." in line]
     return [alert.partition(". ")[0] for alert in alerts]
 
