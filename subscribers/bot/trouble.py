@@ -15,6 +15,7 @@ FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0  # seconds
 WITHOUT_TOKEN_PAUSE = 60.0  # seconds
 # Two who poll with one token take turns: each success of ours ends at the other's next request.
 TURN = 2 * LONGEST_PAUSE
+LONGEST_REQUEST = 45.0  # seconds: one that took longer was not on its way, this process stood still
 TOLD_AFTER = 90.0  # seconds; a router that starts anew takes less
 
 # By the condition that each of them begins.
@@ -54,7 +55,7 @@ class Trouble:
         """Seconds to wait before the next request, after one that was made at `asked_at` has failed at `at`."""
         self._is_well = False
         if self._began is None:
-            self._began = asked_at
+            self._began = max(asked_at, at - LONGEST_REQUEST)
             logger.warning("No updates: %s. Asking again, in growing pauses", error.message)
         lasted = at - self._began
         match as_channel_error(error):

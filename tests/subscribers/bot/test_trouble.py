@@ -180,3 +180,9 @@ def test_updates_come_within_two_minutes_of_the_networks_return() -> None:
     pause = max(LONGEST_PAUSE, WITHOUT_TOKEN_PAUSE)
 
     assert dies + pause + CONNECT_WITHIN < 120
+
+
+def test_a_process_that_stood_still_for_minutes_was_not_cut_off_from_telegram(caplog: pytest.LogCaptureFixture) -> None:
+    fail(Trouble(), NO_ANSWER, at=300, took=300)
+
+    assert alerts(caplog) == []
