@@ -29,12 +29,10 @@ class ProxyPeer:
         self._is_cut = False
         self._cuts = 0
         self._upstream = URL(upstream)
-        self._loop = asyncio.new_event_loop()
-        self._stopping = asyncio.Event()
 
     def __enter__(self) -> Self:
         ready = threading.Event()
-        self._thread = threading.Thread(target=self._loop.run_until_complete, args=(self._serve(ready),), daemon=True)
+        self._thread = threading.Thread(target=asyncio.run, args=(self._serve(ready),), daemon=True)
         self._thread.start()
         if not ready.wait(10):
             raise TimeoutError("the proxy did not start")
@@ -43,7 +41,6 @@ class ProxyPeer:
     def __exit__(self, *_: object) -> None:
         self._loop.call_soon_threadsafe(self._stopping.set)
         self._thread.join(10)
-        self._loop.close()
 
     @property
     def url(self) -> str:
@@ -58,6 +55,7 @@ class ProxyPeer:
         self._is_cut = False
 
     async def _serve(self, ready: threading.Event) -> None:
+        self._loop, self._stopping = asyncio.get_running_loop(), asyncio.Event()
         runner = web.ServerRunner(web.Server(self._handle, access_log=None), shutdown_timeout=0.1)
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", 0)
