@@ -2,7 +2,7 @@
 
 import logging
 from math import inf
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 
 from django.db import InterfaceError, OperationalError, connection
@@ -19,6 +19,16 @@ SIGN_EVERY = 10.0  # seconds
 class Scheduler(DatabaseScheduler):  # type: ignore[misc]  # the library ships no types
     _signed_at = -inf
 
+    def setup_schedule(self) -> None:
+        """Wait for the database: its rows are the schedule."""
+        while True:
+            try:
+                return super().setup_schedule()  # type: ignore[no-any-return]
+            except (OperationalError, InterfaceError) as error:
+                _note(error)
+                self._initial_read = True  # the library takes the first try for a success
+                sleep(AGAIN_AFTER)
+
     def tick(self, *args: Any, **kwargs: Any) -> float:
         """Send what is due; returns for how many seconds nothing more is.
 
@@ -28,8 +38,7 @@ class Scheduler(DatabaseScheduler):  # type: ignore[misc]  # the library ships n
             pause: float = super().tick(*args, **kwargs)
             self._give_sign()
         except (OperationalError, InterfaceError) as error:
-            logger.warning("Beat waits for the database: %s", error)
-            connection.close()
+            _note(error)
             return AGAIN_AFTER
         return pause
 
@@ -37,3 +46,8 @@ class Scheduler(DatabaseScheduler):  # type: ignore[misc]  # the library ships n
         if monotonic() - self._signed_at > SIGN_EVERY:
             give(Sign("beat"))
             self._signed_at = monotonic()
+
+
+def _note(error: Exception) -> None:
+    logger.warning("Beat waits for the database: %s", error)
+    connection.close()

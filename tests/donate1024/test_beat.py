@@ -29,6 +29,17 @@ def test_beat_outlives_a_database_that_is_away_when_it_reads_its_rows_anew() -> 
     assert {"plan", "sweep", "look"} <= scheduler.schedule.keys()
 
 
+def test_beat_that_starts_before_the_database_waits_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    connection.close()
+    there = connection.settings_dict["HOST"]
+    monkeypatch.setitem(connection.settings_dict, "HOST", "/nowhere")
+    monkeypatch.setattr("donate1024.beat.sleep", lambda _: connection.settings_dict.update(HOST=there))
+
+    scheduler = Scheduler(current_app)
+
+    assert {"plan", "sweep", "look"} <= scheduler.schedule.keys()
+
+
 def test_beat_gives_a_sign_of_life_each_ten_seconds() -> None:
     scheduler = Scheduler(current_app)
     scheduler.tick()

@@ -48,12 +48,13 @@ def killed(watched: Watched, part: str) -> None:
 def test_a_database_that_freezes_is_told_and_so_is_its_thaw(watched: Watched) -> None:
     watched.wait_until(lambda: watched.health()[0] == 200, seconds=60, what="all to be well")
     watched.processes["bot"].wait_for("The bot listens")
+    watched.processes["beat"].wait_for("The clocks of this host and of the database agree")
 
     watched.freeze("postgres")
-    watched.wait_until(lambda: bool(watched.alerts()), seconds=WITHIN, what="an alert")
+    watched.wait_until(lambda: "database" in watched.told("🔴"), seconds=WITHIN, what="an alert")
     status, parts = watched.health()
     watched.bring_back("postgres")
-    watched.wait_until(lambda: bool(watched.told("✅")), seconds=WITHIN, what="news of its return")
+    watched.wait_until(lambda: "database" in watched.told("✅"), seconds=WITHIN, what="news of its return")
 
     assert (status, parts["database"]["ok"], parts["valkey"]["ok"]) == (503, False, True)
     assert watched.told("🔴") == watched.told("✅") == {"database"}
