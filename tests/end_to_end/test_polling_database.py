@@ -7,7 +7,6 @@ import pytest
 
 from donate1024.stack.embedded import Postgres
 from subscribers.bot.database import AT_A_TIME
-from subscribers.models import Subscriber
 from tests.end_to_end.installation import Installation, Process
 from tests.end_to_end.killing import frozen, kill, pid, start_again
 from tests.subscribers.bot.talking import Talk
@@ -52,10 +51,10 @@ def test_a_database_that_freezes_costs_nobody_their_answer_and_piles_up_no_threa
             kill(postgres)
     if is_killed:
         start_again(postgres)
-    talk.say(olia, "/stop")
+    taras = talk.meet()
+    talk.say(taras, "/start")
 
-    active = Subscriber.objects.filter(left_at=None)
-    installation.wait_until(lambda: not active.exists(), seconds=120, what="the last /stop")
+    talk.replies(taras, seconds=120)
     assert max(counts) <= before + AT_A_TIME + 2  # these two may be the alerts'
     with frozen(pid(postgres), with_children=with_children):
         talk.say(olia, "/start")
