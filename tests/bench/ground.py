@@ -18,9 +18,11 @@ from typing import IO, Any, Self
 from urllib.request import Request, urlopen
 
 import django
+import redis
 from django.core.management import call_command
 from django.db import connection
 
+from donate1024 import redis_urls
 from donate1024.stack import environment, roles
 from donate1024.stack.embedded import Postgres, Valkey
 from tests.bench import tree
@@ -104,30 +106,35 @@ class Ground:
             )
             cursor.execute("ANALYZE subscribers_subscriber")
             cursor.execute("CHECKPOINT")
+        (self.state / "clock-offset").unlink(missing_ok=True)
         self.forget_pace()
 
     def forget_pace(self) -> None:
-        import redis
-
-        from django.conf import settings
-
-        with redis.Redis.from_url(settings.LIMITER_URL) as client:
+        with redis.Redis.from_url(redis_urls.database(os.environ["REDIS_URL"], after=1)) as client:
             client.flushdb()
 
     def plan(self) -> int:
         """Today's broadcast, as the tick would plan it; returns its id."""
-        from delivery import planning
-        from posts import clock
-        from tests.factories import make_fundraiser
+        # Django reads the settings before its models.
+        from delivery import planning  # noqa: PLC0415
+        from delivery.models import DailySchedule  # noqa: PLC0415
+        from posts import clock  # noqa: PLC0415
+        from tests.factories import make_fundraiser  # noqa: PLC0415
 
-        make_fundraiser()  # each may be shown once a day
+        DailySchedule.load()  # planning takes its row as a lock
+        make_fundraiser()  # each is shown once a day
         at = clock.now()
         return planning.plan_broadcast(day=clock.local_date(at), at=at, run_until=at + timedelta(days=1)).pk
 
-    def ensure_schedule(self) -> None:
-        from delivery.models import DailySchedule
+    def pass_time(self, *, minutes: int) -> None:
+        """Move everybody's clock."""
+        (self.state / "clock-offset").write_text(str(60 * minutes))
 
-        DailySchedule.load()
+    def sweep(self) -> None:
+        from delivery import sweeping  # noqa: PLC0415
+        from posts import clock  # noqa: PLC0415
+
+        sweeping.sweep(at=clock.now())
 
     def statuses(self) -> dict[str, int]:
         with connection.cursor() as cursor:
@@ -154,6 +161,12 @@ class Ground:
         with self.process("worker", *CELERY, *options, env=env) as worker:
             worker.wait_for(roles.READY)
             yield worker
+
+    @contextmanager
+    def bot(self) -> Iterator["Worker"]:
+        with self.process("bot", sys.executable, "manage.py", "run_bot", env={}) as bot:
+            bot.wait_for("The bot listens")
+            yield bot
 
     @contextmanager
     def process(self, name: str, *command: str, env: dict[str, str]) -> Iterator["Worker"]:
