@@ -32,7 +32,7 @@ class AdminChat(models.Model):
 
     chat_id = models.BigIntegerField(_("chat id"), unique=True)
     role = models.CharField(_("role"), max_length=8, choices=Role)
-    name = models.CharField(_("name"), max_length=LONGEST_NAME, blank=True)
+    name = models.CharField(_("name of the chat"), max_length=LONGEST_NAME, blank=True)
     linked_at = models.DateTimeField(_("linked at"))
 
     class Meta:

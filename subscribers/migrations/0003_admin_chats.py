@@ -20,7 +20,7 @@ class Migration(migrations.Migration):
                         choices=[("curator", "curator"), ("operator", "operator")], max_length=8, verbose_name="role"
                     ),
                 ),
-                ("name", models.CharField(blank=True, max_length=256, verbose_name="name")),
+                ("name", models.CharField(blank=True, max_length=256, verbose_name="name of the chat")),
                 ("linked_at", models.DateTimeField(verbose_name="linked at")),
             ],
             options={
