@@ -1,13 +1,14 @@
-"""Celery beat's scheduler: it gives signs of life, and outlives a database that is away."""
+"""Celery beat's scheduler: it gives signs of life, and outlives a database that is away, or takes no writes."""
 
 import logging
 from math import inf
 from time import monotonic, sleep
 from typing import Any
 
-from django.db import InterfaceError, OperationalError, connection
+from django.db import connection
 from django_celery_beat.schedulers import DatabaseScheduler
 
+from delivery.database_thread import DATABASE_AWAY
 from donate1024.watch.heartbeats import Sign, give
 
 logger = logging.getLogger(__name__)
@@ -24,7 +25,7 @@ class Scheduler(DatabaseScheduler):  # type: ignore[misc]  # the library ships n
         while True:
             try:
                 return super().setup_schedule()  # type: ignore[no-any-return]
-            except (OperationalError, InterfaceError) as error:
+            except DATABASE_AWAY as error:
                 _note(error)
                 self._initial_read = True  # the library takes the first try for a success
                 sleep(AGAIN_AFTER)
@@ -37,7 +38,7 @@ class Scheduler(DatabaseScheduler):  # type: ignore[misc]  # the library ships n
         try:
             pause: float = super().tick(*args, **kwargs)
             self._give_sign()
-        except (OperationalError, InterfaceError) as error:
+        except DATABASE_AWAY as error:
             _note(error)
             return AGAIN_AFTER
         return pause

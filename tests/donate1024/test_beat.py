@@ -40,6 +40,20 @@ def test_beat_that_starts_before_the_database_waits_for_it(monkeypatch: pytest.M
     assert {"plan", "sweep", "look"} <= scheduler.schedule.keys()
 
 
+def test_beat_outlives_a_database_that_takes_no_writes(monkeypatch: pytest.MonkeyPatch) -> None:
+    scheduler = Scheduler(current_app)
+    with monkeypatch.context() as patch:
+        connection.close()
+        read_only = {"options": "-c default_transaction_read_only=on"}
+        patch.setitem(connection.settings_dict, "OPTIONS", {**connection.settings_dict["OPTIONS"], **read_only})
+        pause = scheduler.tick()
+
+    scheduler.tick()
+
+    assert pause == AGAIN_AFTER
+    assert Heartbeat.objects.filter(name="beat").exists()
+
+
 def test_beat_gives_a_sign_of_life_each_ten_seconds() -> None:
     scheduler = Scheduler(current_app)
     scheduler.tick()
