@@ -23,6 +23,7 @@ from posts import clock
 T = TypeVar("T")
 
 ANSWER_WITHIN = 5.0  # seconds
+VALKEY_KEY = "donate1024:watch"
 
 # Deliveries wait since their hour, the last answer or the last thing that a person did, whichever came last.
 _AGES = """
@@ -58,7 +59,7 @@ FROM delivery_dailyschedule
 class Seen:
     """What was found. Without the database nothing is known of the parts but the two servers."""
 
-    troubles: Mapping[str, str]  # of each server that does not answer: what it said
+    troubles: Mapping[str, str]  # of each server that does not answer, or takes no writes: what it said
     ages: Mapping[str, float]  # by the parts' names, as in judging.Look, without the servers
     unbroken: Mapping[str, float] = field(default_factory=dict)  # as in judging.Look
     details: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -95,7 +96,7 @@ async def _ask_valkey() -> None:
         retry=Retry(NoBackoff(), 0),
     )
     async with client:
-        await client.ping()
+        await client.set(VALKEY_KEY, 1, ex=60)  # one whose memory is full answers a ping
 
 
 async def _ask_database(signs: tuple[Sign, ...]) -> Seen:
@@ -105,6 +106,7 @@ async def _ask_database(signs: tuple[Sign, ...]) -> Seen:
         parameters.pop(django_only)
     offset = {"offset": clock.offset()}
     async with await psycopg.AsyncConnection.connect(**parameters, autocommit=True) as connection:
+        await _check_writable(connection)
         for sign in signs:
             await connection.execute(BEAT, sign.parameters())
         rows = await (await connection.execute(_AGES, offset)).fetchall()
@@ -116,6 +118,13 @@ async def _ask_database(signs: tuple[Sign, ...]) -> Seen:
     unbroken = {name: seconds for name, _, seconds, _ in rows if seconds is not None}
     details = {name: detail for name, *_, detail in rows if detail}
     return Seen({}, ages, unbroken, details)
+
+
+async def _check_writable(connection: psycopg.AsyncConnection[Any]) -> None:
+    """A standby answers whatever only reads."""
+    read_only = await (await connection.execute("SHOW transaction_read_only")).fetchone()
+    if read_only == ("on",):
+        raise psycopg.errors.ReadOnlySqlTransaction("it takes no writes")
 
 
 def _overdue(at: datetime, send_at: Any, latest_after: Any, is_enabled: Any, effective_from: Any, dates: Any) -> float:

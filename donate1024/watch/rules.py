@@ -7,12 +7,14 @@ from django.utils.translation import gettext_noop
 
 # Read by people on a phone; each takes the minutes.
 DATABASE_AWAY = gettext_noop(
-    "The database has not answered for %s min. Nothing is sent and nobody is answered meanwhile; nothing is lost. "
-    "What to do: see whether PostgreSQL runs and its disk has room. Everything goes on by itself once it answers."
+    "The database has not answered, or has taken nothing down, for %s min. Nothing is sent and nobody is answered "
+    "meanwhile; nothing is lost. What to do: see whether PostgreSQL runs, its disk has room, and it is neither set "
+    "read-only nor a standby. Everything goes on by itself once it takes down again."
 )
 VALKEY_AWAY = gettext_noop(
-    "Valkey, which hands out the work, has not answered for %s min. No fundraiser goes out meanwhile; nothing is lost. "
-    "What to do: see whether Valkey runs and has memory left. Everything goes on by itself once it answers."
+    "Valkey, which hands out the work, has not answered, or has taken nothing in, for %s min. No fundraiser goes out "
+    "meanwhile; nothing is lost. What to do: see whether Valkey runs, and whether its memory (maxmemory) or its disk "
+    "is full. Everything goes on by itself once it takes in again."
 )
 BEAT_SILENT = gettext_noop(
     "The part that keeps the time has stood still for %s min. No morning begins by itself, and one on its way may "

@@ -8,10 +8,14 @@ from pathlib import Path
 from time import monotonic
 
 import pytest
+import redis
+from django.db import connection
 from pytest_django import Settings
 
 from delivery.history import Change
 from delivery.models import Broadcast, Delivery
+from donate1024.stack import environment
+from donate1024.stack.embedded import Valkey
 from donate1024.watch.heartbeats import Sign, give
 from donate1024.watch.looking import look
 from posts import clock
@@ -169,6 +173,26 @@ def test_a_frozen_valkey_hides_nothing_of_the_rest(frozen_valkey: None) -> None:
 
     assert set(seen.troubles) == {"valkey"}
     assert seen.ages["bot"] < 60
+
+
+def test_a_database_that_takes_no_writes_is_told_also_to_one_who_writes_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read_only = {"options": "-c default_transaction_read_only=on"}
+    monkeypatch.setitem(connection.settings_dict, "OPTIONS", {**connection.settings_dict["OPTIONS"], **read_only})
+
+    assert asyncio.run(look()).troubles["database"].startswith("ReadOnlySqlTransaction")
+
+
+def test_a_valkey_whose_memory_is_full_is_told_though_it_answers(settings: Settings, tmp_path: Path) -> None:
+    with Valkey(tmp_path) as valkey, redis.Redis(unix_socket_path=str(valkey.socket)) as client:
+        settings.REDIS_URL = environment.redis_url(valkey.state)
+        before = asyncio.run(look()).troubles
+        client.config_set("maxmemory", 1)
+        full = asyncio.run(look()).troubles
+
+    assert before == {}
+    assert full["valkey"].startswith("OutOfMemoryError")
 
 
 def test_a_valkey_that_is_away_is_told_at_once(settings: Settings) -> None:
