@@ -106,7 +106,8 @@ class Calls:
             )
             return Verdict(outcomes.Status.UNKNOWN, reasons.UNFORESEEN)
         self._window.observe(monotonic() - started)
-        self._channel.file_id = self._channel.file_id or receipt.file_id
+        if receipt.file_id and not self._channel.file_id:
+            self._channel.file_id = receipt.file_id
         return outcomes.sent(receipt, is_new_file=not file_id)
 
     def _weigh(self, verdict: Verdict, *, is_probe: bool) -> Verdict:
