@@ -2,7 +2,7 @@
 # One morning to its end: `make demo`. Everything, until Ctrl-C: `make run`.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run test check chaos soak mutants lock for-users for-developers \
+.PHONY: help demo run test check chaos soak bench mutants lock for-users for-developers \
 	format lint types contracts migrations deploy translations
 
 PYTHONS := python3.11 python3.12 python3.13 python3 python3.14
@@ -24,6 +24,7 @@ help:
 	@echo 'make check   format, lint, types, contracts, migrations, deploy check, translations, and the tests'
 	@echo 'make chaos   whole days of faults drawn at random, with the real parts (SEED= DAYS=)'
 	@echo 'make soak    the long tests, and 100 days of chaos'
+	@echo 'make bench   how fast it sends, beside others (ARGS= names rows, JSON= takes the figures, GRAPH= a PNG)'
 	@echo 'make mutants mutation testing of what sends; survivors are listed at its end (CONTRIBUTING.md)'
 	@echo 'make lock    write the hashed requirements from pyproject.toml'
 
@@ -73,6 +74,10 @@ chaos: for-developers
 soak: for-developers
 	@$(BIN)/python -m pytest -m long $(ARGS)
 	@$(MAKE) --no-print-directory chaos DAYS=$(or $(DAYS),100)
+
+# ARGS="engine paced" runs these rows alone; each says how long it takes. A figure that is not met fails nothing.
+bench: for-developers
+	@$(BIN)/python -m tests.bench $(ARGS) $(if $(JSON),--json $(JSON)) --graph $(or $(GRAPH),bench.png)
 
 mutants: for-developers
 	@PYTHONPATH=. $(BIN)/python tests/mutation run --max-children 1 $(ARGS)
