@@ -23,6 +23,11 @@ UNFORESEEN = gettext_noop(
     "still is told on its own. What to do: nothing at once; if it comes again, hand this on to whoever looks after "
     "the program."
 )
+CUT_SHORT = gettext_noop(
+    "A part of the program could not go on: %(what)s. Nobody gets a message twice because of it, but what that part "
+    "does stands still until it begins again. What to do: start donate1024 again; if this comes back, the logs say "
+    "why."
+)
 # Where a library's record comes from, by the beginning of its logger's name.
 PLACES = {
     "django": gettext_noop("on a page"),
@@ -91,7 +96,8 @@ def _in_words(record: logging.LogRecord) -> str:
         place = next((words for name, words in PLACES.items() if record.name.startswith(name)), ELSEWHERE)
         error = _error(record)
         what = f"{type(error).__name__}, {gettext(place)}" if error else gettext(place)
-        return gettext(UNFORESEEN) % {"what": what}
+        is_the_end = record.levelno >= logging.CRITICAL  # of Celery: "Unrecoverable error"
+        return gettext(CUT_SHORT if is_the_end else UNFORESEEN) % {"what": what}
     translated = gettext(str(record.msg))
     try:
         return translated % record.args if record.args else translated

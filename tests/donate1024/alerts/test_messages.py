@@ -46,6 +46,19 @@ def test_a_curator_is_spared_the_technical_line_of_an_operator(
     assert 'href="https://example.org/admin/alerts/alert/"' in told["html"]
 
 
+@pytest.mark.parametrize("name", ["celery.worker", "celery.beat"])
+def test_what_ended_a_process_asks_to_start_it_again(
+    name: str, handler: AlertHandler, process: Folding, phone: Phone
+) -> None:
+    trace = (OSError, OSError("no room"), None)
+    handler.handle(logging.LogRecord(name, logging.CRITICAL, __file__, 1, "Unrecoverable error: %r", ("x",), trace))
+    process.flush(within=30)
+
+    (told,) = phone.texts()
+    assert "could not go on: OSError, in the background." in told
+    assert "What to do: start donate1024 again" in told
+
+
 def test_there_is_no_link_without_a_public_address(log: logging.Logger, process: Folding, phone: Phone) -> None:
     log.error(ROOF, 1)
     process.flush(within=30)
