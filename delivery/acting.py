@@ -31,7 +31,8 @@ def ask(act: Act, day: Day) -> list[str]:
                 count,
             )
             is_elsewhere = day.broadcast is not None and day.broadcast.reason == reasons.SENT_ELSEWHERE
-            return [goes_to % {"count": count}, *_night(day), *[what_to_do(reasons.SENT_ELSEWHERE)] * is_elsewhere]
+            told = goes_to % {"count": count} if count else _("Nobody is subscribed yet: nobody would get it.")
+            return [told, *_night(day), *[what_to_do(reasons.SENT_ELSEWHERE)] * is_elsewhere]
         case Act.RESUME:
             is_wrong_bot = day.broadcast is not None and day.broadcast.reason == reasons.WRONG_BOT
             return [_waiting(day), *_night(day), *[what_to_do(reasons.WRONG_BOT)] * is_wrong_bot]

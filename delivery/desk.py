@@ -108,7 +108,7 @@ def acts(day: Day) -> list[Act]:
         Act.PAUSE: is_running,
         Act.RESUME: is_paused and day.may_send,
         Act.REFREEZE: is_paused and not is_out,
-        Act.SEND_NOW: day.is_free and day.may_send and day.conflict is None,
+        Act.SEND_NOW: day.is_free and day.turn is not None and day.may_send and day.conflict is None,
         Act.SKIP: day.is_free and day.is_today,
         Act.UNSKIP: day.status == Status.SKIPPED and day.date >= clock.local_date(day.at),
         Act.CANCEL: is_running or is_paused,

@@ -61,12 +61,13 @@ def _tell_unplanned(day: Day) -> Told:
         return Told(Tone.ASKS, _("Today's hour, %s, went by, and nothing went out") % hour, what_to_do(reasons.MISSED))
     if day.lock.is_locked or day.conflict:
         return Told(Tone.ASKS, _("Nothing is planned until that is put right"))
+    if not schedule.is_enabled:
+        nothing = "" if day.turn else _("There is nothing to show either: approve a fundraiser first.")
+        return Told(Tone.ASKS, _("Nothing goes out by itself: the daily schedule is switched off"), nothing)
     if day.turn is None:
         return Told(Tone.ASKS, _("There is nothing to show today"), what_to_do(reasons.NOTHING_TO_SHOW))
     if schedule.is_due(at=day.at):
         return Told(Tone.WAITS, _("Today's hour has come: it begins within a minute"))
-    if not schedule.is_enabled:
-        return Told(Tone.ASKS, _("Nothing goes out by itself: the daily schedule is switched off"))
     if day.at < schedule.hour_on(day.date):
         return Told(Tone.CALM, _("Today's begins by itself at %s") % hour)
     return Told(Tone.CALM, _("Today's hour is over; tomorrow's begins by itself at %s") % hour)

@@ -66,7 +66,16 @@ def test_send_now_says_how_many_get_it_and_sends_what_was_read(curator: Client) 
     assert Broadcast.objects.get().changes.get().by == "olha"
 
 
+def test_send_now_to_nobody_says_so(curator: Client) -> None:
+    make_fundraiser()
+
+    asked = curator.get(address("send-now"))
+
+    assert "Nobody is subscribed yet: nobody would get it." in asked.content.decode()
+
+
 def test_what_is_not_approved_cannot_be_chosen(curator: Client) -> None:
+    make_fundraiser()
     draft = make_fundraiser(status="draft")
 
     asked_again = curator.post(address("send-now"), {"fundraiser": draft.pk})

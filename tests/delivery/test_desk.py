@@ -58,6 +58,11 @@ def test_a_day_offers_the_acts_that_make_sense_on_it(day: Day, offered: list[Act
     assert desk.acts(day) == offered
 
 
+def test_nothing_is_sent_now_where_nothing_may_be_shown() -> None:
+    assert desk.acts(make_day(turn=None)) == [Act.SKIP]
+    assert desk.acts(make_missed(turn=None)) == [Act.SKIP]
+
+
 @pytest.mark.parametrize("state", ["sending", "sent", "unknown"])
 def test_another_text_is_not_offered_once_somebody_may_have_the_first(state: str) -> None:
     assert Act.REFREEZE not in desk.acts(make_day("paused", counts={state: 1}))
@@ -137,6 +142,16 @@ def test_what_is_unknown_may_be_said_to_have_arrived_and_be_sent_again_while_its
 )
 def test_a_day_is_told_in_one_line(day: Day, says: str) -> None:
     assert telling.tell(day).headline == says
+
+
+def test_with_the_schedule_switched_off_nothing_is_promised() -> None:
+    off = DailySchedule(is_enabled=False, effective_from=local(0))
+
+    told = telling.tell(make_day(schedule=off, turn=None))
+
+    assert told.headline == "Nothing goes out by itself: the daily schedule is switched off"
+    assert told.advice == "There is nothing to show either: approve a fundraiser first."
+    assert telling.tell(make_day(schedule=off)).advice == ""
 
 
 @pytest.mark.parametrize(
