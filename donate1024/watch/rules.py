@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.utils.translation import gettext_noop
 
+from subscribers.bot import trouble
+
 # Read by people on a phone; each takes the minutes.
 DATABASE_AWAY = gettext_noop(
     "The database has not answered, or has taken nothing down, for %s min. Nothing is sent and nobody is answered "
@@ -75,6 +77,7 @@ class Rule:
     text: str
     causes: tuple[str, ...] = ()
     told_after: float = 0.0  # or with the limit, if that is later
+    told_as: frozenset[str] = frozenset()  # the conditions as which the part may have told it itself
 
     @property
     def is_server(self) -> bool:
@@ -100,8 +103,8 @@ RULES = (
     # It gives a sign each 10 s. The limit is longer than a break in its watcher's looks: when a frozen database thaws,
     # the first look may come before the bot's next sign, and then it finds a break and judges nothing.
     Rule("bot", 90, BOT_SILENT, causes=("database",)),
-    # A fetch lasts 30 s. The bot tells of it itself after a minute and a half; this is for a bot that does not.
-    Rule("polling", 75, BOT_DEAF, causes=("bot",), told_after=240),
+    # A fetch lasts 30 s. The bot tells of it itself within two minutes; this is for a bot that does not.
+    Rule("polling", 75, BOT_DEAF, causes=("bot",), told_after=240, told_as=frozenset(trouble.ALERTS)),
     Rule("deliveries", 600, DELIVERIES_STUCK, causes=("queue:telegram", "queue:default")),
     Rule("morning", 900, MORNING_MISSING, causes=("task:delivery.plan_todays_broadcast",)),
 )

@@ -3,6 +3,7 @@
 import asyncio
 
 from donate1024.alerts import folding
+from donate1024.alerts.models import Alert
 from donate1024.watch import outside_monitor
 from donate1024.watch.heartbeats import Sign
 from donate1024.watch.judging import Finding, Look, judge
@@ -36,7 +37,12 @@ def _as_look(seen: Seen) -> Look:
 def _tell(findings: list[Finding], *, told: dict[str, bool]) -> None:
     """The rest is told by the bot; where that is silent, by the task as well."""
     is_bot_silent = any(found.rule.part == "bot" and found.is_telling for found in findings)
-    mine = [found for found in findings if is_bot_silent or found.rule.part in OF_THE_TASK]
+    known = set(Alert.objects.open().values_list("key", flat=True))
+    mine = [
+        found
+        for found in findings
+        if (is_bot_silent or found.rule.part in OF_THE_TASK) and found.rule.told_as.isdisjoint(known)
+    ]
     telling = Telling({found.rule.part: told[found.rule.part] for found in mine if found.rule.part in told})
     telling.hear(mine)
     if telling.told != told:

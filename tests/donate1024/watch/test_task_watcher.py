@@ -10,10 +10,12 @@ from pytest_django import Settings
 
 from donate1024.alerts import folding
 from donate1024.alerts.folding import Folding
+from donate1024.alerts.models import Alert
 from donate1024.watch import task_watcher
 from donate1024.watch.heartbeats import Sign, give
 from donate1024.watch.models import Heartbeat
 from donate1024.watch.rules import RULES
+from posts import clock
 from tests.http_peer import HttpPeer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -83,6 +85,23 @@ def test_while_the_bot_is_silent_the_task_tells_the_rest_too(
     give(Sign("queue:bluesky"))
 
     assert [told for told in look(caplog) if told[0] == "ERROR"] == [("ERROR", "queue:telegram"), ("ERROR", "bot")]
+
+
+@pytest.mark.parametrize("condition", ["polling", "token", "webhook", "conflict"])
+def test_what_the_bot_has_told_of_its_polling_is_not_told_again(
+    condition: str, long_at_work: None, caplog: pytest.LogCaptureFixture
+) -> None:
+    look(caplog)
+    now = clock.now()
+    alert = Alert.objects.create(key=condition, is_condition=True, text="x", count=1, first_at=now, last_at=now)
+    pass_time(250, but="bot")
+
+    told = look(caplog)
+    alert.recovered_at = now
+    alert.save()
+
+    assert ("ERROR", "polling") not in told
+    assert ("ERROR", "polling") in look(caplog)
 
 
 def test_after_a_break_in_the_looks_the_others_have_their_time_to_begin(
