@@ -58,22 +58,33 @@ class Folding:
         """Have the thread look for what is due."""
         with self._changed:
             self._asked += 1
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name=THREAD, daemon=True)
-                self._thread.start()
+            self._has_thread()
             self._changed.notify_all()
 
     def flush(self, *, within: float) -> None:
         """Wait until what was heard so far is told, or was tried; so many seconds at most."""
         with self._changed:
             asked = self._asked
-            self._changed.wait_for(lambda: self._done >= asked, within)
+            if asked > self._done and self._has_thread():
+                self._changed.wait_for(lambda: self._done >= asked, within)
 
     def close(self) -> None:
         """End the thread; what comes later begins another."""
         with self._changed:
             self._thread = None
             self._changed.notify_all()
+
+    def _has_thread(self) -> bool:
+        """Begin the thread where there is none; False where none can begin now: whoever wakes it next tries again."""
+        if self._thread is None:
+            thread = threading.Thread(target=self._run, name=THREAD, daemon=True)
+            try:
+                thread.start()
+            except RuntimeError as error:
+                logger.warning("The thread of the alerts does not begin: %s", error)
+                return False
+            self._thread = thread
+        return True
 
     # The thread
 

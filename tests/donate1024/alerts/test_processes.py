@@ -116,3 +116,20 @@ def test_without_database_and_valkey_it_is_told(telegram: SandboxProcess, phone:
     end(begin("log.error(text)", telegram=telegram, folder=tmp_path, **nowhere))
 
     assert len(phone.texts()) == 1
+
+
+def test_a_thread_that_could_not_begin_begins_with_the_next_alert(
+    telegram: SandboxProcess, phone: Phone, tmp_path: Path
+) -> None:
+    code = """
+import threading
+size = threading.stack_size(2 ** 46)  # more than there is: no thread begins
+log.critical(text)
+threading.stack_size(size)
+log.critical("The cellar is wet. What to do: pump.")
+os._exit(3)
+"""
+
+    end(begin(code, telegram=telegram, folder=tmp_path), status=3)
+
+    assert len(phone.texts()) == 2
