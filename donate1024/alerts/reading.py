@@ -39,7 +39,7 @@ ELSEWHERE = gettext_noop("in the program")
 # Anybody can bring these about from outside, or they repeat what the watch tells in its own words.
 NOBODYS_BUSINESS = ("django.security", "celery.worker.consumer", "celery.beat", "health")
 SERVER_AWAY = (OperationalError, InterfaceError, RedisError, BrokerAway)
-LONGEST_TEXT, LONGEST_TECHNICAL = 4000, 1000  # characters
+LONGEST_TEXT, LONGEST_TECHNICAL, LONGEST_SECRET = 4000, 1000, 1000  # characters
 OURS = ("donate1024", "delivery", "subscribers", "posts")
 
 
@@ -61,7 +61,7 @@ def is_end(record: logging.LogRecord) -> bool:
 
 def is_ours(record: logging.LogRecord) -> bool:
     """Whether its template has the three parts: what happened, what it means for people, what to do."""
-    return TO_DO in str(record.msg)
+    return TO_DO in _as_text(record.msg)
 
 
 def key_of(record: logging.LogRecord) -> str:
@@ -71,7 +71,7 @@ def key_of(record: logging.LogRecord) -> str:
         return str(condition)[:LONGEST_KEY]
     error = _error(record)
     # A library may write anything into its template: there the place counts.
-    what = str(record.msg) if is_ours(record) else f"{record.funcName} {type(error).__name__} {_place(record)}"
+    what = _as_text(record.msg) if is_ours(record) else f"{record.funcName} {type(error).__name__} {_place(record)}"
     return f"{record.name[:100]}:{sha256(what.encode(errors='replace')).hexdigest()[:16]}"
 
 
@@ -98,18 +98,34 @@ def _in_words(record: logging.LogRecord) -> str:
         what = f"{type(error).__name__}, {gettext(place)}" if error else gettext(place)
         is_the_end = record.levelno >= logging.CRITICAL  # of Celery: "Unrecoverable error"
         return gettext(CUT_SHORT if is_the_end else UNFORESEEN) % {"what": what}
-    translated = gettext(str(record.msg))
+    translated = gettext(_as_text(record.msg))
     try:
         return translated % record.args if record.args else translated
-    except (TypeError, ValueError, KeyError):  # a translation with other placeholders: better in English than not
-        return record.getMessage()
+    except Exception:  # noqa: BLE001 -- a translation with other placeholders: better in English than not
+        return _said(record)
 
 
 def _technical(record: logging.LogRecord) -> str:
     """For the operator: the error, what the library says, and where it was."""
     error = _error(record)
-    said = "" if is_ours(record) else record.getMessage()
-    return " · ".join(filter(None, [f"{type(error).__name__}: {error}" if error else "", said, _place(record)]))
+    said = "" if is_ours(record) else _said(record)
+    what = f"{type(error).__name__}: {_as_text(error)}" if error else ""
+    return " · ".join(filter(None, [what, said, _place(record)]))
+
+
+def _said(record: logging.LogRecord) -> str:
+    """What it says; where that cannot be put together, its bare template."""
+    try:
+        return record.getMessage()
+    except Exception:  # noqa: BLE001 -- an argument may raise anything
+        return _as_text(record.msg)
+
+
+def _as_text(thing: object) -> str:
+    try:
+        return str(thing)
+    except Exception:  # noqa: BLE001 -- as above
+        return f"<{type(thing).__name__}>"
 
 
 def _place(record: logging.LogRecord) -> str:
@@ -136,6 +152,9 @@ def _error(record: logging.LogRecord) -> BaseException | None:
 
 
 def _clean(text: str, longest: int) -> str:
-    """Redacted first: half a secret would not be recognised."""
+    """Redacted before it is shortened: half a secret would not be recognised."""
+    ends = longest + LONGEST_SECRET
+    if len(text) > 2 * ends:  # to redact a megabyte would hold up whoever logs; what a cut may have halved goes too
+        text = f"{redact(text[:ends])[:-LONGEST_SECRET]} … {redact(text[-ends:])[LONGEST_SECRET:]}"
     clean = str(storable(redact(text)))
     return clean if len(clean) <= longest else f"{clean[: longest // 2]} … {clean[-longest // 2 + 3 :]}"

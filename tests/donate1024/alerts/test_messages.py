@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.conf import LazySettings
 
+from donate1024.alerts import reading
 from donate1024.alerts.folding import Folding
 from donate1024.alerts.handler import AlertHandler
 from donate1024.alerts.models import Alert
@@ -91,6 +92,53 @@ def test_hostile_text_arrives_as_it_is_and_fits(
     assert shown in text
     assert "What to do: take an umbrella." in text
     assert len(text.encode("utf-16-le")) <= 2 * 4096
+
+
+class Unspeakable(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError
+
+
+# What cannot be put together: template, argument, error; and what stands in its place.
+UNSPEAKABLE: dict[str, tuple[object, object, Exception | None, str]] = {
+    "a placeholder of another type": ("boom %d", "x", None, "boom %d · test_messages.py"),
+    "an argument": ("boom %s", Unspeakable(), None, "boom %s · test_messages.py"),
+    "an argument of ours": ("The roof %s. What to do: run.", Unspeakable(), None, "The roof %s."),
+    "an error": ("boom %s", 1, Unspeakable(), "Unspeakable: <Unspeakable> · boom 1"),
+    "a template": (Unspeakable(), 1, None, "<Unspeakable> · test_messages.py"),
+}
+
+
+@pytest.mark.parametrize(("template", "argument", "error", "shown"), UNSPEAKABLE.values(), ids=UNSPEAKABLE)
+def test_what_cannot_be_formatted_is_told_all_the_same(
+    handler: AlertHandler,
+    process: Folding,
+    phone: Phone,
+    template: object,
+    argument: object,
+    error: Exception | None,
+    shown: str,
+) -> None:
+    trace = (type(error), error, None) if error else None
+
+    handler.handle(logging.LogRecord("posts", logging.ERROR, __file__, 1, template, (argument,), trace))
+    process.flush(within=30)
+
+    assert shown in phone.texts()[0]
+
+
+def test_of_a_megabyte_only_the_ends_are_read_and_no_secret_is_cut_in_half(settings: LazySettings) -> None:
+    secret = settings.SECRET_KEY = "s3cret-" * 10
+    ends = reading.LONGEST_TEXT + reading.LONGEST_SECRET
+
+    for before in range(ends - len(secret), ends, 5):
+        # What is blotted out shrinks: the cut comes into sight.
+        text = secret * (before // len(secret)) + "x" * (before % len(secret)) + secret + "y" * 1_000_000
+        record = logging.LogRecord("posts", logging.ERROR, __file__, 1, "%s What to do: run.", (text,), None)
+        alert = reading.read(record, at=clock.now())
+
+        assert "s3cret" not in alert.text
+        assert alert.text.endswith("What to do: run.")
 
 
 def test_secrets_are_told_to_nobody(
