@@ -54,6 +54,10 @@ BOT_DEAF = gettext_noop(
     "The bot has heard nothing from Telegram for %s min. Whoever writes to it waits; the fundraiser goes out all the "
     "same. What to do: see whether this machine reaches Telegram, then start donate1024 again."
 )
+WEB_SILENT = gettext_noop(
+    "The pages and the desk have not opened for %s min. Nothing else stands still: people in Telegram get their "
+    "fundraiser and their answers. What to do: start donate1024 again; if this comes back, the log “web” says why."
+)
 DELIVERIES_STUCK = gettext_noop(
     "Today's fundraiser has stood still for %s min, and people wait for it. It goes on by itself once the cause is "
     "gone, and nobody gets it twice. What to do: open today's broadcast on the desk: it says what it waits for."
@@ -103,6 +107,8 @@ RULES = (
     # It gives a sign each 10 s. The limit is longer than a break in its watcher's looks: when a frozen database thaws,
     # the first look may come before the bot's next sign, and then it finds a break and judges nothing.
     Rule("bot", 90, BOT_SILENT, causes=("database",)),
+    # It gives a sign each 15 s.
+    Rule("web", 90, WEB_SILENT, causes=("database",)),
     # A fetch lasts 30 s. The bot tells of it itself within two minutes; this is for a bot that does not.
     Rule("polling", 75, BOT_DEAF, causes=("bot",), told_after=240, told_as=frozenset(trouble.ALERTS)),
     Rule("deliveries", 600, DELIVERIES_STUCK, causes=("queue:telegram", "queue:default")),

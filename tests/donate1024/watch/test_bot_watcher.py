@@ -79,7 +79,7 @@ def test_a_part_that_falls_silent_is_told_once_and_so_is_its_return(
 ) -> None:
     watcher = Watcher()
     look(watcher, caplog)
-    pass_time(time, 140, but=["beat", "queue:default", "queue:bluesky"])
+    pass_time(time, 140, but=["beat", "queue:default", "queue:bluesky", "web"])
 
     told = [look(watcher, caplog), look(watcher, caplog)]
     give(Sign("queue:telegram"))
@@ -114,7 +114,7 @@ def test_a_database_that_freezes_is_told_after_a_minute_and_the_rest_gets_its_ti
     pass_time(time, 40)
     later = look(watcher, caplog)
 
-    assert (at_first, told, back, soon, later) == ([], ["database"], ["(database)"], [], ["beat"])
+    assert (at_first, told, back, soon, later) == ([], ["database"], ["(database)"], [], ["beat", "web"])
 
 
 def test_a_valkey_that_is_away_is_told_and_the_queues_behind_it_are_not(

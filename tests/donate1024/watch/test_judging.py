@@ -38,6 +38,8 @@ def red(ages: dict[str, float]) -> set[str]:
         ({"task:delivery.sweep": inf}, ["task:delivery.sweep"]),
         ({"task:watch.look": 151.0}, ["task:watch.look"]),
         ({"bot": 91.0}, ["bot"]),
+        ({"web": 91.0}, ["web"]),
+        ({"database": 61.0, "web": 200.0}, ["database"]),
         # The bot tells of it itself; only where it does not, we do.
         ({"polling": 239.0}, []),
         ({"polling": 241.0}, ["polling"]),
@@ -76,7 +78,7 @@ def test_silence_that_nobody_watched_is_none() -> None:
 
     assert told(old, awake_for=5, watched_for=5) == []
     assert told(old, awake_for=HOURS, watched_for=85) == []
-    assert told(old, awake_for=HOURS, watched_for=91) == ["beat", "bot"]
+    assert told(old, awake_for=HOURS, watched_for=91) == ["beat", "bot", "web"]
 
 
 @pytest.mark.parametrize(

@@ -83,6 +83,7 @@ def test_while_the_bot_is_silent_the_task_tells_the_rest_too(
     pass_time(140, but="beat")
     give(Sign("queue:default"))
     give(Sign("queue:bluesky"))
+    give(Sign("web"))
 
     assert [told for told in look(caplog) if told[0] == "ERROR"] == [("ERROR", "queue:telegram"), ("ERROR", "bot")]
 
