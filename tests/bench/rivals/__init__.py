@@ -27,7 +27,7 @@ def by_tasks(ground: Ground, task: str, recipients: int) -> float:
     command = (sys.executable, "-m", "celery", *options, "--without-mingle", "--without-gossip")
     with ground.process("rival", *command, env={"RIVAL_BROKER": broker}) as worker:
         worker.wait_for(" ready.")
-        with Celery(broker=broker) as app:
+        with Celery(broker=broker, set_as_current=False) as app:  # ours plans the next broadcast
             for chat in range(1, recipients + 1):
                 app.send_task(task, [chat])
         began, before = time.monotonic(), ground.report()["received"]
