@@ -7,12 +7,10 @@ from functools import partial
 from types import TracebackType
 from typing import ParamSpec, Self, TypeVar
 
-from django.db import InterfaceError, InternalError, OperationalError, connection
+from django.db import connection
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-DATABASE_AWAY = (OperationalError, InterfaceError, InternalError)  # the last: it takes no writes for a while
 
 
 class DatabaseThread:

@@ -10,10 +10,10 @@ from django.db import transaction
 from django.utils.translation import gettext_noop
 
 from delivery import brakes, ledger, reasons, wrong_bot
-from delivery.database_thread import DATABASE_AWAY
 from delivery.models import Broadcast, Delivery, UploadedPicture
 from delivery.outcomes import Verdict
 from posts import clock
+from posts.database_away import DATABASE_AWAY
 from subscribers.models import Subscriber
 
 logger = logging.getLogger(__name__)

@@ -14,12 +14,13 @@ from django.conf import settings
 from delivery import brakes, ledger, reasons, stopping, witness
 from delivery.calls import Calls
 from delivery.channels.telegram import FrozenMessage, TelegramChannel
-from delivery.database_thread import DATABASE_AWAY, DatabaseThread, close_connection
+from delivery.database_thread import DatabaseThread, close_connection
 from delivery.ledger import Claim
 from delivery.models import Broadcast, UploadedPicture
 from delivery.outcomes import verdict_on
 from delivery.recording import Answer, record_and_claim
 from delivery.window import Window
+from posts.database_away import DATABASE_AWAY
 from subscribers.telegram.client import TelegramBot, bot_id, open_bot
 from subscribers.telegram.outcomes import ChannelError
 from subscribers.telegram.pace import Pace, open_pace

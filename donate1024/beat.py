@@ -8,8 +8,8 @@ from typing import Any
 from django.db import connection
 from django_celery_beat.schedulers import DatabaseScheduler
 
-from delivery.database_thread import DATABASE_AWAY
 from donate1024.watch.heartbeats import Sign, give
+from posts.database_away import DATABASE_AWAY
 
 logger = logging.getLogger(__name__)
 

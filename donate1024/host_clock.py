@@ -8,9 +8,11 @@ from email.utils import parsedate_to_datetime
 from socket import gethostname
 
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, connection
+from django.db import connection
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _, gettext_noop
+
+from posts.database_away import DATABASE_AWAY
 
 logger = logging.getLogger(__name__)
 
@@ -69,7 +71,7 @@ def _wait_for_database() -> float:
     while True:
         try:
             return ahead_of_database()
-        except (OperationalError, InterfaceError) as error:
+        except DATABASE_AWAY as error:
             if not is_told:
                 logger.warning("The database does not answer, so its clock cannot be compared yet: waiting. %s", error)
                 is_told = True

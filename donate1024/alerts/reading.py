@@ -1,19 +1,19 @@
 """What a log record says, as an alert in the curator's words."""
 
 import logging
-from datetime import datetime
+from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 from traceback import walk_tb
 
 from django.conf import settings
-from django.db import InterfaceError, OperationalError
 from django.utils import translation
 from django.utils.translation import gettext, gettext_noop
 from kombu.exceptions import OperationalError as BrokerAway
 from redis.exceptions import RedisError
 
 from donate1024.alerts.models import LONGEST_KEY, Alert
+from posts.database_away import DATABASE_AWAY
 from posts.redaction import redact
 from subscribers.models import storable
 
@@ -37,8 +37,16 @@ PLACES = {
 }
 ELSEWHERE = gettext_noop("in the program")
 # Anybody can bring these about from outside, or they repeat what the watch tells in its own words.
-NOBODYS_BUSINESS = ("django.security", "celery.worker.consumer", "celery.beat", "health")
-SERVER_AWAY = (OperationalError, InterfaceError, RedisError, BrokerAway)
+NOBODYS_BUSINESS = (
+    "django.security",
+    "celery.worker.consumer",
+    "celery.beat",
+    "flower.events",
+    "kombu",
+    "redis",
+    "health",
+)
+SERVER_AWAY = (*DATABASE_AWAY, RedisError, BrokerAway)
 LONGEST_TEXT, LONGEST_TECHNICAL, LONGEST_SECRET = 4000, 1000, 1000  # characters
 OURS = ("donate1024", "delivery", "subscribers", "posts")
 
@@ -77,10 +85,12 @@ def key_of(record: logging.LogRecord) -> str:
 
 def read(record: logging.LogRecord, *, at: datetime) -> Alert:
     """One sign of an alert, or of its end; translated, without secrets, fit to be stored."""
-    facts = {"key": key_of(record), "first_at": at, "last_at": at}
-    if is_end(record):
-        return Alert(**facts, is_condition=True, recovered_at=at)
+    began = at - timedelta(seconds=getattr(record, "silent_for", 0.0))
+    facts = {"key": key_of(record), "first_at": began, "last_at": at}
     with translation.override(settings.LANGUAGE_CODE):
+        if is_end(record):
+            over = gettext(record.over) if hasattr(record, "over") else ""
+            return Alert(**facts, is_condition=True, over=over, recovered_at=at)
         text = _in_words(record)
     return Alert(
         **facts,
@@ -106,7 +116,9 @@ def _in_words(record: logging.LogRecord) -> str:
 
 
 def _technical(record: logging.LogRecord) -> str:
-    """For the operator: the error, what the library says, and where it was."""
+    """For the operator: what the record has for them, or the error, what the library says, and where it was."""
+    if hasattr(record, "technical"):
+        return str(record.technical)
     error = _error(record)
     said = "" if is_ours(record) else _said(record)
     what = f"{type(error).__name__}: {_as_text(error)}" if error else ""

@@ -8,7 +8,9 @@ from functools import partial
 from threading import Thread
 from typing import ParamSpec, TypeVar
 
-from django.db import InterfaceError, InternalError, OperationalError, connection, connections
+from django.db import connection, connections
+
+from posts.database_away import DATABASE_AWAY
 
 logger = logging.getLogger(__name__)
 
@@ -18,7 +20,6 @@ R = TypeVar("R")
 AT_A_TIME = 4  # each call has a connection; one that waits for a lock must not stop the others
 ANSWER_WITHIN = 15  # seconds, each statement: one that waits for a lock for longer begins anew
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 15.0  # seconds
-AWAY = (OperationalError, InterfaceError, InternalError)  # the last: it takes no writes for a while
 
 
 class Database:
@@ -36,7 +37,7 @@ class Database:
             await asyncio.wait({work})
             try:
                 return work.result()
-            except AWAY as error:
+            except DATABASE_AWAY as error:
                 if pause == FIRST_PAUSE:
                     logger.warning("The database does not answer (%s): trying again", type(error).__name__)
                 await asyncio.sleep(pause)

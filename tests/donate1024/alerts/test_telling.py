@@ -6,7 +6,7 @@ from time import perf_counter
 import pytest
 from django.conf import LazySettings
 from django.core.exceptions import DisallowedHost
-from django.db import OperationalError
+from django.db import InternalError, OperationalError
 from kombu.exceptions import OperationalError as BrokerAway
 
 from donate1024.alerts.folding import Folding, tell_due
@@ -216,6 +216,7 @@ def test_a_group_that_became_a_supergroup_is_told_under_its_new_id(
         ("django.request", logging.ERROR, None),  # a page that says 503
         ("celery.worker.consumer.consumer", logging.ERROR, None),
         ("celery.app.trace", logging.ERROR, OperationalError()),
+        ("celery.app.trace", logging.ERROR, InternalError()),  # it takes no writes
         ("celery.app.trace", logging.ERROR, BrokerAway()),
         ("posts", logging.WARNING, None),
         ("posts", logging.INFO, None),
