@@ -29,7 +29,8 @@ def test_the_judge_refuses_what_is_over_the_limit_and_does_not_count_it() -> Non
 @pytest.mark.end_to_end
 def test_a_row_runs_at_a_small_size_and_writes_its_figures_and_its_graph(tmp_path: Path) -> None:
     figures, graph = tmp_path / "figures.json", tmp_path / "rate.png"
-    command = [sys.executable, "-m", "tests.bench", "engine", "--size", "0.005", "--json", figures, "--graph", graph]
+    command = [sys.executable, "-m", "tests.bench", "engine", "--size", "0.005", "--json", str(figures)]
+    command += ["--graph", str(graph)]
 
     subprocess.run(command, cwd=ROOT, check=True, timeout=200, stdout=subprocess.DEVNULL)
 

@@ -30,7 +30,7 @@ def by_tasks(ground: Ground, task: str, recipients: int) -> float:
         with Celery(broker=broker, set_as_current=False) as app:  # ours plans the next broadcast
             for chat in range(1, recipients + 1):
                 app.send_task(task, [chat])
-        began, before = time.monotonic(), ground.report()["received"]
+        began, before = time.monotonic(), int(ground.report()["received"])
         wait_until(lambda: ground.report()["received"] >= recipients, seconds=300, what=task, pause=0.1)
     return (recipients - before) / (time.monotonic() - began)
 
@@ -38,7 +38,7 @@ def by_tasks(ground: Ground, task: str, recipients: int) -> float:
 def by_aiogram(ground: Ground, recipients: int) -> float:
     """Messages a second of a loop that keeps no record; it runs in an environment of its own."""
     ground.set_standin(latency=LATENCY)
-    command = [UV, "run", "-q", "--python", sys.executable, "--script", HERE / "aiogram_loop.py"]
+    command = [str(UV), "run", "-q", "--python", sys.executable, "--script", str(HERE / "aiogram_loop.py")]
     arguments = [ground.url, str(recipients), str(IN_FLIGHT)]
     done = subprocess.run(
         [*command, *arguments], check=True, cwd=environment.ROOT, stdout=subprocess.PIPE, text=True, timeout=300
