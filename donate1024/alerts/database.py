@@ -1,5 +1,6 @@
 """The database for a thread that must not hang where it hangs: a frozen server takes connections, and never answers."""
 
+import logging
 import os
 import socket
 from collections.abc import Callable
@@ -9,15 +10,18 @@ from threading import Thread
 from time import monotonic
 from typing import Any, TypeVar
 
-from django.db import Error, connection
+from django.db import Error, InterfaceError, InternalError, OperationalError, connection
+
+logger = logging.getLogger(__name__)
 
 R = TypeVar("R")
 
+AWAY = (OperationalError, InterfaceError, InternalError, TimeoutError, RuntimeError)
 ANSWERS_WITHIN = AGAIN_AFTER = 5.0  # seconds
 
 
 class DatabaseAway(Exception):
-    """It did not answer, or not in time."""
+    """It did not answer, or not in time, or did not take what it was given."""
 
 
 class Database:
@@ -41,6 +45,8 @@ class Database:
         try:
             return self._call(work)
         except (Error, TimeoutError, RuntimeError) as error:  # the last: no thread begins at the end of a process
+            if not isinstance(error, AWAY):  # people are told all the same; the fault is ours
+                logger.warning("The database does not take the alerts: %s", type(error).__name__, exc_info=error)
             self._again_at = monotonic() + AGAIN_AFTER
             raise DatabaseAway(type(error).__name__) from error
 

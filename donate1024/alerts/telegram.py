@@ -38,9 +38,9 @@ def send(message: Message, audience: Audience, *, with_sound: bool) -> None:
 
 
 async def _send(message: Message, audience: Audience, *, with_sound: bool) -> None:
-    if not audience.chats:
-        raise RecipientGone("there is no admin chat", left_reason="")
     async with open_pace() as pace, open_bot(connections=CONNECTIONS) as bot:
+        if not audience.chats:
+            raise await _why_to_nobody(bot)
         if quiet := await _common_quiet(pace):
             raise Flooded("Telegram asks to wait", wait=timedelta(seconds=quiet))
         texts = {chat: message.as_html(for_operator=chat in audience.operators) for chat in audience.chats}
@@ -52,6 +52,18 @@ async def _send(message: Message, audience: Audience, *, with_sound: bool) -> No
             await pace.book(len(faults))
     if all(faults):
         raise next(filter(None, faults))
+
+
+async def _why_to_nobody(bot: Bot) -> ChannelError:
+    """What is to be mended before a chat can be linked; else that none is."""
+    try:
+        async with asyncio.timeout(WITHIN):
+            await bot.get_me()
+    except TimeoutError:
+        return OutcomeUnknown(f"no answer within {WITHIN:.0f} s")
+    except TelegramError as error:
+        return as_channel_error(error)
+    return RecipientGone("there is no admin chat", left_reason="")
 
 
 async def _write(bot: Bot, chat_id: int, text: str, *, with_sound: bool) -> ChannelError | None:
@@ -72,6 +84,8 @@ async def _write(bot: Bot, chat_id: int, text: str, *, with_sound: bool) -> Chan
         if isinstance(fault, ChatMoved):
             return await _write(bot, fault.new_id, text, with_sound=with_sound)
         return fault
+    except Exception as error:  # noqa: BLE001 -- the library takes whatever it is told for a message
+        return OutcomeUnknown(f"not an answer of the Bot API: {type(error).__name__}")
     return None
 
 
