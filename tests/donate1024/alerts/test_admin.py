@@ -99,9 +99,21 @@ def test_a_trial_that_arrives_nowhere_says_what_to_mend(
     assert "There is no second route" in said
 
 
-def test_a_trial_without_a_mail_server_that_takes_it_says_so(
-    admin_client: Client, settings: LazySettings, mail_server: MailServer
+def test_without_a_chat_a_refused_token_is_what_is_to_be_mended(
+    admin_client: Client, telegram: SandboxProcess, settings: LazySettings
 ) -> None:
+    settings.TELEGRAM_ADMIN_CHATS = []
+    telegram.post("/control/faults", [{"method": "getMe", "fault": {"status": 401}, "times": 0}])
+
+    ((_, said),) = try_it(admin_client)
+
+    assert said.startswith("Telegram refuses the bot's token: check TELEGRAM_BOT_TOKEN.")
+
+
+def test_a_trial_without_a_mail_server_that_takes_it_says_so(
+    admin_client: Client, telegram: SandboxProcess, settings: LazySettings, mail_server: MailServer
+) -> None:
+    settings.TELEGRAM_ADMIN_CHATS = []
     settings.EMAIL_PORT = 9
 
     ((_, said),) = try_it(admin_client)
