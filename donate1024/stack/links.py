@@ -12,7 +12,8 @@ from donate1024.stack.state import Place
 class Links:
     chats: Mapping[str, str]  # role -> what makes an admin chat; none where Telegram does not tell of its bot
     password: str  # empty where somebody has one
-    troubles: tuple[str, ...]  # what kept a link from being made
+    no_chats: str = ""  # why there are none
+    no_password: str = ""  # why it is not known whether somebody has one
 
     @property
     def bot(self) -> str:
@@ -30,9 +31,9 @@ class Asking:
 
     def answer(self) -> Links:
         """What there is. What is missing is told, and keeps nothing else from running."""
-        chats, refusal = _said(self._chats)
-        password, fault = _said(self._password)
-        return Links(json.loads(chats or "{}"), password.strip(), tuple(filter(None, [refusal, fault])))
+        chats, no_chats = _said(self._chats)
+        password, no_password = _said(self._password)
+        return Links(json.loads(chats or "{}"), password.strip(), no_chats, no_password)
 
 
 def _said(command: Command) -> tuple[str, str]:

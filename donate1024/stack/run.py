@@ -38,7 +38,7 @@ def run(terminal: Terminal) -> int:
                 _start(supervisor, place, used)
                 asking = Asking(place)
                 supervisor.look_until_ready(within=READY_WITHIN)
-                welcome.show(terminal, place, used, asking.answer())
+                welcome.show(terminal, place, used, asking.answer(), now=_clock(place).local())
                 while True:
                     supervisor.look()
                     system_clock.sleep(0.2)
@@ -101,5 +101,8 @@ def _start_servers(supervisor: Supervisor, place: Place) -> None:
 def _begin_sandbox(place: Place) -> None:
     """Samples, schedule, curator and the next morning; the clock's file comes last, and says that all was done."""
     Command("prepare_sandbox", place=place).output()
-    zone = ZoneInfo(place.env.get("TIME_ZONE") or "Europe/Kyiv")
-    Clock(place.state, zone, SAMPLE_SEND_AT).jump_to_next_morning()
+    _clock(place).jump_to_next_morning()
+
+
+def _clock(place: Place) -> Clock:
+    return Clock(place.state, ZoneInfo(place.env.get("TIME_ZONE") or "Europe/Kyiv"), SAMPLE_SEND_AT)

@@ -1,7 +1,9 @@
 """The one screen at the end of `make run`'s start."""
 
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from shlex import quote
+from textwrap import fill
 
 from rich.markup import escape
 from rich.table import Table
@@ -11,7 +13,8 @@ from donate1024.stack.links import Links
 from donate1024.stack.state import Place
 from donate1024.stack.terminal import Terminal
 
-# Lines of 80 characters, each link alone on its own: what a terminal breaks is not copied whole.
+# Fits 24 rows of 80 characters. Each link is alone on its line: what a terminal breaks is not copied whole.
+WIDTH = 80
 ROLES = {
     "curator": "A curator's chat, told when a morning needs a person",
     "operator": "An operator's chat, told the same with the technical details",
@@ -22,20 +25,20 @@ UNWATCHED = (
 )
 
 
-def show(terminal: Terminal, place: Place, used: Mapping[str, int], links: Links) -> None:
+def show(terminal: Terminal, place: Place, used: Mapping[str, int], links: Links, *, now: datetime) -> None:
     """Addresses and logins, where the data lies, how to stop, the one-time links, what to do next."""
     is_sandbox = "SANDBOX_PORT" in used
-    what = "the sandbox: no message leaves this machine" if is_sandbox else f"the real bot {links.bot}".strip()
-    terminal.show(f"\n[bold]donate1024 is running[/] ({what}). Ctrl-C stops it; nothing is lost by that.\n")
-    for trouble in links.troubles:
-        terminal.show(f"[red]{escape(trouble)}.[/]\n")
+    what = "the sandbox" if is_sandbox else f"the real bot {links.bot}".strip()
+    terminal.show(f"\n[bold]donate1024 is running[/] ({what}). Ctrl-C stops it safely.\n")
+    for trouble in filter(None, (links.no_chats, links.no_password)):
+        terminal.show(f"[red]{escape(fill(f'{trouble}.', WIDTH))}[/]\n")
     table = Table(box=None, show_header=False, pad_edge=True)
     for row in _rows(place, used):
         table.add_row(*row)
     terminal.show(table)
-    for paragraph in _paragraphs(place, links, is_sandbox=is_sandbox):
-        terminal.show(f"\n{paragraph}")
-    terminal.show("")
+    for line in _lines(place, links, is_sandbox=is_sandbox):
+        terminal.show(line)
+    terminal.show(f"\n{_in_the_sandbox(now) if is_sandbox else _with_a_bot(links)}")
 
 
 def _rows(place: Place, used: Mapping[str, int]) -> list[tuple[str, str, str]]:
@@ -51,36 +54,43 @@ def _rows(place: Place, used: Mapping[str, int]) -> list[tuple[str, str, str]]:
     ]
 
 
-def _paragraphs(place: Place, links: Links, *, is_sandbox: bool) -> Iterator[str]:
+def _lines(place: Place, links: Links, *, is_sandbox: bool) -> Iterator[str]:
     state = escape(str(place.state))
-    yield f"Data and logs: {state}\nGenerated secrets: {state}/secrets.env (only you can read it)"
+    yield f"Data and logs: {state}\nSecrets, for you alone: {state}/secrets.env"
     if links.password or links.chats:
-        yield "\n".join(_one_time(links))
-    yield f"Beside this terminal:\n  cd {quote(str(ROOT))} && .venv/bin/python manage.py help"
+        yield from _one_time(links)
+    yield f"\nIs all well? Ask beside this terminal:\n  cd {quote(str(ROOT))} && .venv/bin/python manage.py doctor"
     if not is_sandbox and not place.env.get("HEARTBEAT_URL"):
         yield UNWATCHED
-    yield _next_step(links, is_sandbox=is_sandbox)
 
 
 def _one_time(links: Links) -> Iterator[str]:
-    yield "[bold]One-time links[/], each good once and for a day; the next start makes new ones"
+    yield "\n[bold]One-time links[/], each good once and for a day; the next start makes new ones"
     if links.password:
         yield f" The first password for the desk\n  {links.password}"
     for role, link in links.chats.items():
         yield f" {ROLES[role]}\n  {link}"
 
 
-def _next_step(links: Links, *, is_sandbox: bool) -> str:
-    if is_sandbox:
+def _in_the_sandbox(now: datetime) -> str:
+    return (
+        f"No message leaves this machine. The sandbox's own clock: {now:%H:%M, %Y-%m-%d}.\n"
+        "Next: open the phones, press «Почати»; today's fundraiser comes within a minute.\n"
+        "For your own bot: TELEGRAM_BOT_TOKEN=... (from @BotFather) in .env, `make run`."
+    )
+
+
+def _with_a_bot(links: Links) -> str:
+    if "TELEGRAM_BOT_TOKEN" in links.no_chats:
+        return "Next: mend TELEGRAM_BOT_TOKEN in .env, press Ctrl-C, and run `make run` again."
+    if links.no_chats:
         return (
-            "Next: open the phones and press /start; today's fundraiser comes within a minute.\n"
-            "For your own bot: put TELEGRAM_BOT_TOKEN=... (from @BotFather) into .env, and run\n"
-            "`make run` again."
+            "Next: mend the network. No chat can be linked before; then these make the links:\n"
+            "the next start, or `.venv/bin/python manage.py link_chat`."
         )
     if links.password:
         return (
             "Next: choose your password, open a chat's link on your phone, approve a\n"
-            "fundraiser, and turn the daily schedule on. It is off until you do: nothing is\n"
-            "sent before."
+            "fundraiser, turn the daily schedule on: it is off until you do, nothing is sent."
         )
     return "Next: the desk's broadcasts say how today stands."
