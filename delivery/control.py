@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from delivery import brakes, history, locks, reasons, sweeping
 from delivery.history import Change
 from delivery.models import Broadcast, DailySchedule, SendingLock
-from delivery.planning import CONDITION, midnight_after
+from delivery.planning import condition_of, midnight_after
 from delivery.refusals import CannotChange
 from delivery.slices import enqueue_slices
 from posts import clock
@@ -96,7 +96,7 @@ def skip(day: date, *, reason: str, by: str, at: datetime) -> Broadcast:
     is_elsewhere = broadcast.reason == reasons.SENT_ELSEWHERE
     broadcast.reason = (f"{reasons.SENT_ELSEWHERE}: {reason}" if is_elsewhere else reason)[:200]
     broadcast.status = Broadcast.Status.SKIPPED
-    extra = {"closes": CONDITION} if broadcast.pk else None  # a person knows of the missed one
+    extra = {"closes": condition_of(day)} if broadcast.pk else None  # a person knows of the missed one
     broadcast.save()
     history.note(Change.What.SKIPPED, broadcast_id=broadcast.pk, by=by, reason=reason)
     logger.info("%s is skipped by hand", day, extra=extra)

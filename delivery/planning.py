@@ -21,7 +21,6 @@ logger = logging.getLogger(__name__)
 TIME_TO_BEGIN = timedelta(minutes=5)  # of a broadcast that was planned in the last moment of its window
 # A row says so, and yet its hour may come: the hour was moved, a fundraiser approved, a clock that ran ahead put right.
 MAY_STILL_COME = {reasons.MISSED, reasons.NOTHING_TO_SHOW}
-CONDITION = "planning"  # that today's hour came, and nothing was planned
 LOOK_BACK = timedelta(days=31)  # for mornings that were missed: what is older surprises nobody any more
 
 
@@ -112,10 +111,16 @@ def plan_broadcast(
         _add_deliveries(broadcast)
         history.note(Change.What.PLANNED, broadcast_id=broadcast.pk, by=by)
         brakes.expire(Broadcast.objects.filter(date__lt=day), reason=reasons.OVERTAKEN)
+        _end_missed(before=day)
         # If the process dies between the commit and this, or Valkey is away, the sweep enqueues.
         transaction.on_commit(lambda: enqueue_slices(broadcast.pk), robust=True)
-    logger.info("planned the broadcast of %s", day, extra={"closes": CONDITION})
+    logger.info("planned the broadcast of %s", day, extra={"closes": condition_of(day)})
     return broadcast
+
+
+def condition_of(day: date) -> str:
+    """What the alert opens that the day's hour went by, and whatever becomes of the day, or of the next one, closes."""
+    return f"planning:{day}"
 
 
 def midnight_after(day: date) -> datetime:
@@ -179,6 +184,8 @@ def _record_expired(days: Sequence[date], *, today: date, reason: str, in_full: 
         DailySchedule.objects.select_for_update().first()  # nobody plans the days meanwhile
         taken = set(Broadcast.objects.filter(date__in=days).values_list("date", flat=True))
         days = [day for day in days if day not in taken]
+        if days:
+            _end_missed(before=days[0])
         for day in days:
             row = Broadcast.objects.create(date=day, status=Broadcast.Status.EXPIRED, reason=reason)
             history.note(Change.What.EXPIRED, broadcast_id=row.pk, reason=reason)
@@ -188,7 +195,7 @@ def _record_expired(days: Sequence[date], *, today: date, reason: str, in_full: 
             ", ".join(map(str, days)),
             reasons.in_words_lazily(in_full or reason),
             what_to_do_lazily(reason),
-            extra={"opens": CONDITION},
+            extra={"opens": condition_of(today)},
         )
     elif days:
         logger.error(
@@ -198,6 +205,12 @@ def _record_expired(days: Sequence[date], *, today: date, reason: str, in_full: 
             ),
             ", ".join(map(str, days)),
         )
+
+
+def _end_missed(*, before: date) -> None:
+    """The last morning that was missed is over: what is told from now on is of another one."""
+    if missed := Broadcast.objects.filter(date__lt=before, status=Broadcast.Status.EXPIRED).order_by("date").last():
+        logger.info("the day of %s is over", missed.date, extra={"closes": condition_of(missed.date)})
 
 
 def _why_not_due(schedule: DailySchedule, at: datetime) -> str:

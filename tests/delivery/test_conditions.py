@@ -67,7 +67,27 @@ def test_a_missed_morning_is_over_when_one_is_planned_or_it_is_skipped(
 
     end()
 
-    assert conditions(caplog)[:2] == ["opens planning", "closes planning"]
+    assert conditions(caplog)[:2] == [f"opens planning:{DAY}", f"closes planning:{DAY}"]
+
+
+def test_a_second_missed_morning_is_an_alert_of_its_own(caplog: pytest.LogCaptureFixture) -> None:
+    make_schedule()
+    next_day = DAY + timedelta(days=1)
+
+    for days in range(2):
+        planning.plan_due_broadcast(at=AFTER_THE_WINDOW + timedelta(days=days))
+
+    assert conditions(caplog) == [f"opens planning:{DAY}", f"closes planning:{DAY}", f"opens planning:{next_day}"]
+
+
+def test_a_missed_morning_is_over_though_nothing_was_at_work_on_the_next(caplog: pytest.LogCaptureFixture) -> None:
+    make_schedule()
+    make_fundraiser()
+    planning.plan_due_broadcast(at=AFTER_THE_WINDOW)
+
+    planning.plan_due_broadcast(at=MORNING + timedelta(days=2))
+
+    assert conditions(caplog)[:2] == [f"opens planning:{DAY}", f"closes planning:{DAY}"]
 
 
 def test_a_day_that_is_skipped_beforehand_closes_nothing(caplog: pytest.LogCaptureFixture) -> None:
