@@ -35,13 +35,14 @@ def _as_look(seen: Seen) -> Look:
 
 
 def _tell(findings: list[Finding], *, told: dict[str, bool]) -> None:
-    """The rest is told by the bot; where that is silent, by the task as well."""
+    """The rest is told by the bot; where that is silent, by the task as well, which then tells the end of it too."""
     is_bot_silent = any(found.rule.part == "bot" and found.is_telling for found in findings)
     known = set(Alert.objects.open().values_list("key", flat=True))
     mine = [
         found
         for found in findings
-        if (is_bot_silent or found.rule.part in OF_THE_TASK) and found.rule.told_as.isdisjoint(known)
+        if told.get(found.rule.part)
+        or ((is_bot_silent or found.rule.part in OF_THE_TASK) and found.rule.told_as.isdisjoint(known))
     ]
     telling = Telling({found.rule.part: told[found.rule.part] for found in mine if found.rule.part in told})
     telling.hear(mine)

@@ -88,6 +88,22 @@ def test_while_the_bot_is_silent_the_task_tells_the_rest_too(
     assert [told for told in look(caplog) if told[0] == "ERROR"] == [("ERROR", "queue:telegram"), ("ERROR", "bot")]
 
 
+def test_what_the_task_told_for_a_silent_bot_it_ends_after_the_bot_is_back(
+    long_at_work: None, caplog: pytest.LogCaptureFixture
+) -> None:
+    look(caplog)
+    pass_time(140, but="beat")
+    told = look(caplog)
+    assert ("ERROR", "queue:telegram") in told
+
+    give(Sign("bot"))
+    told = look(caplog)
+    give(Sign("queue:telegram"))
+    told += look(caplog) + look(caplog)
+
+    assert [part for level, part in told if level == "INFO"].count("queue:telegram") == 1
+
+
 @pytest.mark.parametrize("condition", ["polling", "token", "webhook", "conflict"])
 def test_what_the_bot_has_told_of_its_polling_is_not_told_again(
     condition: str, long_at_work: None, caplog: pytest.LogCaptureFixture
