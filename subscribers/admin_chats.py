@@ -15,10 +15,15 @@ logger = logging.getLogger(__name__)
 LINK_LASTS = timedelta(hours=24)
 LONGEST_NAME = 256  # characters
 
-
+CONDITION = "admin chats"
 NOBODY_LEFT = gettext_noop(
-    "The last admin chat has removed the bot. Nobody is told in Telegram when something goes wrong. What to do: run "
-    "`manage.py link_chat`, and open the link that it prints."
+    "The last admin chat has removed the bot. Nobody is told in Telegram when something goes wrong. What to do: ask "
+    "whoever keeps the machine for a new link, and open it in Telegram (`manage.py link_chat` prints one)."
+)
+ONE_LOST = gettext_noop(
+    "An admin chat has removed the bot. What goes wrong is told to the others only, if they still have the bot. What "
+    "to do: press “Send a trial alert” on the desk and see whether it comes; then link another chat, or let the bot "
+    "into the old one again (`manage.py link_chat` prints a link)."
 )
 
 
@@ -92,7 +97,7 @@ def open_link(payload: str, *, chat_id: int, name: str, at: datetime) -> Role | 
     if links.filter(opened_by=None, expires_at__gt=at).update(opened_by=chat_id):
         news = {"role": links.get().role, "name": name[:LONGEST_NAME]}
         AdminChat.objects.update_or_create(chat_id=chat_id, defaults=news, create_defaults={"linked_at": at, **news})
-        logger.info("A chat was linked as an admin chat", extra={"closes": "admin chats"})
+        logger.info("A chat was linked as an admin chat", extra={"closes": CONDITION})
     opened = links.filter(opened_by=chat_id).first()
     is_linked = opened and AdminChat.objects.filter(chat_id=chat_id, role=opened.role).exists()
     return Role(opened.role) if opened and is_linked else None
@@ -104,11 +109,21 @@ def unlink(chat_id: int) -> bool:
 
 
 def lose(chat_id: int) -> None:
-    """Take off a chat in which the bot is not any more; who is told of nothing from now on must hear of that."""
+    """Take off a chat in which the bot is not any more; that fewer people are told from now on must be told."""
+    of_settings = set(settings.TELEGRAM_ADMIN_CHATS)
     with transaction.atomic():
-        is_last = unlink(chat_id) and not chat_ids()
-    if is_last:
-        logger.error(NOBODY_LEFT, extra={"opens": "admin chats"})
+        was_linked = unlink(chat_id)
+        left = set(chat_ids()) - {chat_id}
+    if not left and (was_linked or chat_id in of_settings):
+        logger.error(NOBODY_LEFT, extra={"opens": CONDITION})
+    elif chat_id in of_settings or (was_linked and left <= of_settings):  # those may be gone, and nobody linked is left
+        logger.error(ONE_LOST, extra={"opens": CONDITION})
+
+
+def regain(chat_id: int) -> None:
+    """Take note that the bot is again in a chat; one of TELEGRAM_ADMIN_CHATS is told of everything once more."""
+    if chat_id in settings.TELEGRAM_ADMIN_CHATS:
+        logger.info("A chat of the settings has the bot again", extra={"closes": CONDITION})
 
 
 def follow(*, chat_id: int, to: int) -> None:

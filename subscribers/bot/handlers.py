@@ -90,8 +90,9 @@ def leave(chat_id: int, reason: Reason) -> bool:
     return Subscriber.objects.leave(chat_id=chat_id, reason=reason, at=clock.now())
 
 
-def come_back(chat_id: int) -> bool:
-    return Subscriber.objects.bring_back(chat_id=chat_id, at=clock.now())
+def come_back(chat_id: int) -> None:
+    Subscriber.objects.bring_back(chat_id=chat_id, at=clock.now())
+    admin_chats.regain(chat_id)
 
 
 def lose(chat_id: int) -> None:

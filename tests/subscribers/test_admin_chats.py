@@ -11,6 +11,7 @@ from django.db import IntegrityError, connection
 
 from subscribers import admin_chats
 from subscribers.admin_chats import LINK_LASTS, AdminChat, AdminLink, Role
+from subscribers.bot.handlers import come_back
 
 NOON = datetime(2026, 3, 29, 9, tzinfo=UTC)
 OLIA, TARAS, GROUP, SUPERGROUP = 101, 102, -4500, -1002471352452
@@ -201,12 +202,54 @@ def test_the_last_chat_that_is_lost_is_an_alert(caplog: pytest.LogCaptureFixture
     assert roles() == {}
 
 
-def test_while_the_setting_names_somebody_no_lost_chat_is_the_last(
+def test_a_linked_chat_that_is_lost_while_another_is_linked_alarms_nobody(
     settings: LazySettings, caplog: pytest.LogCaptureFixture
 ) -> None:
     settings.TELEGRAM_ADMIN_CHATS = [7]
     link(OLIA)
+    link(TARAS)
 
     admin_chats.lose(OLIA)
+    admin_chats.lose(-1)
 
     assert errors(caplog) == []
+
+
+@pytest.mark.parametrize(
+    ("of_settings", "linked", "lost", "told"),
+    [
+        ([7], [], 7, admin_chats.NOBODY_LEFT),
+        ([7], [OLIA], 7, admin_chats.ONE_LOST),
+        ([7, 8], [], 7, admin_chats.ONE_LOST),
+        ([7], [OLIA], OLIA, admin_chats.ONE_LOST),  # the other may be gone as well
+    ],
+)
+def test_a_lost_chat_of_the_settings_or_the_last_beside_them_is_an_alert(
+    settings: LazySettings,
+    caplog: pytest.LogCaptureFixture,
+    of_settings: list[int],
+    linked: list[int],
+    lost: int,
+    told: str,
+) -> None:
+    settings.TELEGRAM_ADMIN_CHATS = of_settings
+    for chat_id in linked:
+        link(chat_id)
+
+    admin_chats.lose(lost)
+
+    assert errors(caplog) == [told]
+
+
+def test_a_lost_chat_of_the_settings_that_has_the_bot_again_ends_the_alert(
+    settings: LazySettings, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    settings.TELEGRAM_ADMIN_CHATS = [7]
+    admin_chats.lose(7)
+
+    for chat_id in (OLIA, 7):
+        come_back(chat_id)
+
+    opened, closed = caplog.records
+    assert opened.__dict__["opens"] == closed.__dict__["closes"] == admin_chats.CONDITION
