@@ -22,8 +22,9 @@ logger = logging.getLogger(__name__)
 CONDITION = "lock"
 IN_FULL = gettext_noop(
     "Sending is locked: %(reason)s. Nobody is written to. What to do: if the bot in the settings is the wrong one, "
-    "or another installation is at work, mend that first. If people have today's message already, cancel it "
-    "(`broadcast cancel`) or skip today (`broadcast skip`). Then unlock sending (`broadcast unlock`)."
+    "or another installation is at work, mend that first. If people have today's message already, press “Cancel for "
+    "good” or “Skip today” on the desk. Then press “Unlock sending” there. On the machine these are "
+    "`broadcast cancel`, `broadcast skip` and `broadcast unlock`."
 )
 
 

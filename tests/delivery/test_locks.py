@@ -8,6 +8,7 @@ from django.conf import LazySettings
 from django.db import connection
 
 from delivery import control, locks, planning, reasons
+from delivery.desk import Act
 from delivery.history import Change
 from delivery.models import Broadcast, SendingLock
 from delivery.refusals import CannotChange, Locked
@@ -198,3 +199,12 @@ def test_a_locked_database_resumes_nothing() -> None:
 
     with pytest.raises(CannotChange, match="broadcast unlock"):
         control.resume(broadcast, by="Ольга", at=MORNING)
+
+
+def test_what_to_do_names_the_desks_buttons_before_the_commands() -> None:
+    buttons = [f"“{act.label}”" for act in (Act.CANCEL, Act.SKIP, Act.UNLOCK)]
+
+    places = [locks.IN_FULL.find(words) for words in [*buttons, "`broadcast"]]
+
+    assert -1 not in places
+    assert places == sorted(places)
