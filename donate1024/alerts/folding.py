@@ -3,18 +3,21 @@
 import logging
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from copy import copy
 from datetime import UTC, datetime
+from functools import partial
 from time import sleep
 
 from donate1024.alerts import audience, reading, routes, rows, wording
-from donate1024.alerts.audience import Audience
 from donate1024.alerts.database import AGAIN_AFTER, Database, DatabaseAway
 from donate1024.alerts.folds import Folds
-from donate1024.alerts.models import Alert
-from donate1024.alerts.routes import Told
+from donate1024.alerts.models import RETRY_AFTER, Alert
 from posts import clock
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from donate1024.alerts.routes import Told
 
 logger = logging.getLogger(__name__)
 
@@ -40,6 +43,7 @@ class Folding:
         self._asked = self._done = 0  # how often a look was asked for, and how many of these are done
         self._thread: threading.Thread | None = None
         self._database = Database()
+        self._unsettled: tuple[Alert, Told] | None = None  # told last, and not recorded yet
 
     # From any thread
 
@@ -112,21 +116,27 @@ class Folding:
 
     def _look(self) -> float | None:
         """Write what was heard, tell what is due; returns how many seconds until the next look, None: until news."""
-        with self._changed:
-            heard, self._folds = self._folds, Folds()
-        try:
-            look = self._database.call(lambda: rows.look(heard))
-        except Exception as error:
-            self._take_back(heard)
-            if not isinstance(error, DatabaseAway):
-                raise
-            self._tell_alone()
-            return AGAIN_AFTER
-        told = list(_tell(look.due, look.audience, with_sound=look.with_sound))
-        if told:
-            self._database.call(lambda: rows.settle(told))
-            return 0.0
-        return None if look.pause is None else max(look.pause.total_seconds(), 0.0)
+        while True:
+            with self._changed:
+                heard, self._folds = self._folds, Folds()
+            try:
+                look = self._database.call(partial(rows.look, heard, self._unsettled))
+            except Exception as error:
+                self._take_back(heard)
+                if not isinstance(error, DatabaseAway):
+                    raise
+                self._tell_alone()
+                return AGAIN_AFTER
+            self._unsettled = None
+            if look.due is None:
+                return None if look.pause is None else max(look.pause.total_seconds(), 0.0)
+            told = routes.tell(wording.message(look.due), look.audience, with_sound=look.with_sound)
+            self._unsettled = look.due, told
+            if not told.route:  # the rest waits as long as that one
+                with suppress(DatabaseAway):
+                    self._database.call(partial(rows.settle, look.due, told))
+                    self._unsettled = None
+                return min(told.retry_after, RETRY_AFTER).total_seconds()
 
     def _take_back(self, heard: Folds) -> None:
         with self._changed:
@@ -139,21 +149,12 @@ class Folding:
         with self._changed:
             due = self._folds.take_due(at=_host_now())
             as_they_stand = [copy(alert) for alert in due]
-        if not due:
-            return
-        told = _tell(as_they_stand, audience.remembered(), with_sound=True)
-        for alert, (stood, outcome) in zip(due, told, strict=False):
+        for alert, stood in zip(due, as_they_stand, strict=True):
+            told = routes.tell(wording.message(stood), audience.remembered(), with_sound=True)
             with self._changed:
-                alert.settle(stood, route=outcome.route, at=_host_now(), retry_after=outcome.retry_after)
-
-
-def _tell(alerts: Sequence[Alert], who: Audience, *, with_sound: bool) -> Iterator[tuple[Alert, Told]]:
-    """Tell one after the other, up to the first that could not be told: the rest waits as long as that one."""
-    for alert in alerts:
-        told = routes.tell(wording.message(alert), who, with_sound=with_sound)
-        yield alert, told
-        if not told.route:
-            return
+                alert.settle(stood, route=told.route, at=_host_now(), retry_after=told.retry_after)
+            if not told.route:
+                return
 
 
 def _host_now() -> datetime:

@@ -21,15 +21,17 @@ AT_A_TIME = 10
 class Look:
     """What is to be told now, to whom, whether they hear it, and how long nothing more is due (None: for ever)."""
 
-    due: list[Alert]
+    due: Alert | None
     audience: Audience
     with_sound: bool
     pause: timedelta | None
 
 
 @transaction.atomic
-def look(heard: Iterable[Alert]) -> Look:
-    """Write what was heard, and take what is due from the other processes."""
+def look(heard: Iterable[Alert], told: tuple[Alert, Told] | None) -> Look:
+    """Write what was told and heard, and take the next that is due of any process: one, for a lease lasts no longer."""
+    if told:
+        settle(*told)
     at = clock.now()
     _write(heard, at=at)
     due = _take_due(at=at)
@@ -39,12 +41,11 @@ def look(heard: Iterable[Alert]) -> Look:
 
 
 @transaction.atomic
-def settle(told: Iterable[tuple[Alert, Told]]) -> None:
-    """Record by which route each was told, as it stood then."""
-    at = clock.now()
-    for alert, outcome in told:
-        row = Alert.objects.select_for_update().get(pk=alert.pk)
-        row.settle(alert, route=outcome.route, at=at, retry_after=outcome.retry_after)
+def settle(alert: Alert, outcome: Told) -> None:
+    """Record by which route it was told, as it stood then; one that somebody deleted since needs no record."""
+    row = Alert.objects.select_for_update().filter(pk=alert.pk).first()
+    if row:
+        row.settle(alert, route=outcome.route, at=clock.now(), retry_after=outcome.retry_after)
         row.save()
 
 
@@ -58,11 +59,12 @@ def _write(heard: Iterable[Alert], *, at: datetime) -> None:
             row.save()
 
 
-def _take_due(*, at: datetime) -> list[Alert]:
+def _take_due(*, at: datetime) -> Alert | None:
     waiting = Alert.objects.due(at=at).select_for_update(skip_locked=True)
     # What could not be told before goes last: it must not keep the others from being tried.
-    due = list(waiting.order_by(F("held_until").asc(nulls_first=True), "tell_at", "pk")[:AT_A_TIME])
-    told = [alert for alert in due if alert.claim(at=at)]
-    for alert in due:
+    for alert in waiting.order_by(F("held_until").asc(nulls_first=True), "tell_at", "pk")[:AT_A_TIME]:
+        has_words = alert.claim(at=at)
         alert.save()
-    return told
+        if has_words:
+            return alert
+    return None

@@ -2,16 +2,19 @@
 
 import logging
 from time import perf_counter
+from typing import Any
 
 import pytest
 from django.conf import LazySettings
 from django.core.exceptions import DisallowedHost
-from django.db import InternalError, OperationalError
+from django.db import InternalError, OperationalError, transaction
 from kombu.exceptions import OperationalError as BrokerAway
 
+from donate1024.alerts import routes
 from donate1024.alerts.folding import Folding, tell_due
 from donate1024.alerts.handler import AlertHandler
 from donate1024.alerts.models import PERIOD, RETRY_AFTER, Alert
+from donate1024.alerts.routes import Told
 from tests.donate1024.alerts.conftest import CURATOR, ROOF, Clock, Phone
 from tests.end_to_end.installation import wait_until
 from tests.mail_server import MailServer
@@ -45,7 +48,7 @@ def test_a_storm_is_one_first_one_count_and_one_recovered(
     assert count.startswith("🔁 The roof leaks in")
     assert ": 3000." in count
     assert "What to do: take an umbrella." in count
-    assert recovered.startswith("✅ It is over: The roof leaks in")
+    assert recovered.startswith("✅ It is over: “The roof leaks in")
     assert "It lasted from 12:00 to 12:20." in recovered
     assert each < 0.002  # seconds: generous, the machine is busy
     alert = Alert.objects.get()
@@ -126,6 +129,18 @@ def test_a_dead_token_sends_an_email(
     assert "What to do: take an umbrella." in mail.get_payload(decode=True).decode()
     assert phone.texts() == []
     assert Alert.objects.get().route == "email"
+
+
+@pytest.mark.parametrize("answer", ['{"ok": true, "result": {"message_id": 1}}', '{"ok": true, "result": []}'])
+def test_an_answer_that_is_no_message_sends_an_email(
+    log: logging.Logger, process: Folding, telegram: SandboxProcess, mail_server: MailServer, answer: str
+) -> None:
+    telegram.post("/control/faults", [{"method": "sendMessage", "fault": {"status": 200, "body": answer}}])
+
+    log.error(ROOF, 1)
+    process.flush(within=30)
+
+    assert len(mail_server.mails) == 1
 
 
 def test_without_a_chat_or_with_telegram_out_of_reach_it_goes_by_email(
@@ -209,12 +224,53 @@ def test_a_group_that_became_a_supergroup_is_told_under_its_new_id(
     assert len(telegram.sent_to(moved)) == 1
 
 
+def test_of_several_none_is_held_while_another_is_told(
+    log: logging.Logger, process: Folding, phone: Phone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held: list[int] = []
+    tell = routes.tell
+
+    def tell_and_look(*message: Any, **how: Any) -> Told:
+        with transaction.atomic():
+            held.append(Alert.objects.filter(held_until__isnull=False).count())
+        return tell(*message, **how)
+
+    monkeypatch.setattr(routes, "tell", tell_and_look)
+    for floor in range(4):
+        log.error(ROOF, 1, extra={"opens": f"roof {floor}"})
+    process.flush(within=60)
+
+    assert held == [1, 1, 1, 1]
+    assert len(phone.texts()) == 4
+
+
+def test_what_is_deleted_while_it_is_told_keeps_the_others_from_nothing(
+    log: logging.Logger, process: Folding, phone: Phone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tell = routes.tell
+
+    def delete_and_tell(*message: Any, **how: Any) -> Told:
+        Alert.objects.filter(key="roof 0").delete()
+        return tell(*message, **how)
+
+    monkeypatch.setattr(routes, "tell", delete_and_tell)
+    for floor in range(3):
+        log.error(ROOF, 1, extra={"opens": f"roof {floor}"})
+    process.flush(within=60)
+
+    assert len(phone.texts()) == 3
+    assert Alert.objects.exclude(told_at=None).count() == 2
+
+
 @pytest.mark.parametrize(
     ("name", "level", "error"),
     [
         ("django.security.DisallowedHost", logging.ERROR, DisallowedHost()),
         ("django.request", logging.ERROR, None),  # a page that says 503
         ("celery.worker.consumer.consumer", logging.ERROR, None),
+        ("flower.events", logging.ERROR, None),
+        ("kombu.connection", logging.ERROR, None),
+        ("redis.connection", logging.ERROR, None),
         ("celery.app.trace", logging.ERROR, OperationalError()),
         ("celery.app.trace", logging.ERROR, InternalError()),  # it takes no writes
         ("celery.app.trace", logging.ERROR, BrokerAway()),

@@ -3,14 +3,17 @@
 import logging
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from typing import Any
 
 import pytest
 from django.conf import LazySettings
 from django.db import connection, transaction
 
+from donate1024.alerts import routes
 from donate1024.alerts.folding import Folding, tell_due
-from donate1024.alerts.models import PERIOD, Alert
+from donate1024.alerts.models import LEASE, PERIOD, Alert
+from donate1024.alerts.routes import Told
 from posts import clock
 from subscribers.admin_chats import AdminChat, Role
 from tests.donate1024.alerts.conftest import CURATOR, ROOF, Clock, Phone
@@ -104,6 +107,43 @@ def test_an_end_during_the_absence_closes_what_began_before(
 
     wait_until(lambda: len(phone.texts()) == 2, seconds=60, what="the end")
     assert Alert.objects.get().recovered_at
+
+
+def test_what_was_told_when_the_database_went_is_written_down_and_not_told_again(
+    log: logging.Logger, process: Folding, phone: Phone, time: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = ExitStack()
+    tell = routes.tell
+
+    def tell_and_lose_the_database(*message: Any, **how: Any) -> Told:
+        gone.enter_context(refusing())
+        return tell(*message, **how)
+
+    monkeypatch.setattr(routes, "tell", tell_and_lose_the_database)
+    log.error(ROOF, 1, extra={"opens": "roof"})
+    process.flush(within=30)
+    gone.close()
+    time.go_on(LEASE)
+    tell_due()
+
+    wait_until(lambda: Alert.objects.filter(route="telegram").exists(), seconds=60, what="the record")
+    process.flush(within=30)
+    assert len(phone.texts()) == 1
+
+
+def test_a_table_that_does_not_fit_hides_no_alert_and_is_told_in_the_log(
+    log: logging.Logger, process: Folding, phone: Phone, caplog: pytest.LogCaptureFixture
+) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE alerts_alert RENAME count TO number")
+    try:
+        log.error(ROOF, 1)
+        wait_until(lambda: len(phone.texts()) == 1, seconds=60, what="the alert")
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute("ALTER TABLE alerts_alert RENAME number TO count")
+
+    assert "The database does not take the alerts" in caplog.text
 
 
 def test_linked_chats_are_known_without_the_database(
