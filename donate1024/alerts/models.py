@@ -38,6 +38,7 @@ class Alert(models.Model):
     key = models.CharField(max_length=LONGEST_KEY)  # the condition's name, or where the record comes from
     is_condition = models.BooleanField()  # it ends when that is logged; or else when it has not come for a period
     text = models.TextField(_("what happened"))
+    over = models.TextField(blank=True)  # how its end is told; empty: by the beginning of `text`
     technical = models.TextField(_("for the operator"), blank=True)
     count = models.PositiveIntegerField(_("how often"), default=0)
     first_at = models.DateTimeField(_("first"))
@@ -89,6 +90,7 @@ class Alert(models.Model):
         if news.count:
             self.text, self.technical, self.last_at = news.text, news.technical, news.last_at
         self.count += news.count
+        self.over = news.over or self.over
         self.recovered_at = news.recovered_at
         self.told_count += news.told_count
         self.told_at = news.told_at or self.told_at

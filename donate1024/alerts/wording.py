@@ -44,8 +44,8 @@ def message(alert: Alert) -> Message:
     with translation.override(settings.LANGUAGE_CODE):
         title, meaning, to_do = parts(alert.text)
         if alert.recovered_at:
-            title, nothing = _("It is over: %s") % title, _("What to do: nothing more.")
-            return _message("✅", title, _history(alert), nothing)
+            over = alert.over or _("It is over: “%s”") % title
+            return _message("✅", over, _history(alert), _("What to do: nothing more."))
         if alert.told_at:
             return _message("🔁", title, _history(alert), to_do, alert.technical)
         return _message("🔴", title, meaning, to_do, alert.technical)

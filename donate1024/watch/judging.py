@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import inf
+from operator import attrgetter
 
 from donate1024.watch.rules import RULES, Rule
 
@@ -60,10 +61,10 @@ class Finding:
 
 
 def judge(look: Look) -> list[Finding]:
-    """A finding for each rule, in their order."""
+    """A finding for each rule that is wanted, in their order."""
     findings: list[Finding] = []
     in_doubt: set[str] = set()
-    for rule in RULES:
+    for rule in filter(attrgetter("is_wanted"), RULES):
         is_consequence = not in_doubt.isdisjoint(rule.causes)
         found = Finding(rule, look.ages.get(rule.part), look.witnessed(rule), is_consequence)
         findings.append(found)

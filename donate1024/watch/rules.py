@@ -79,40 +79,119 @@ class Rule:
     part: str
     limit: float
     text: str
+    over: str  # how its end is told
+    log: str  # by its name in STATE_DIR/logs
     causes: tuple[str, ...] = ()
     told_after: float = 0.0  # or with the limit, if that is later
     told_as: frozenset[str] = frozenset()  # the conditions as which the part may have told it itself
+
+    needs: str = ""  # the setting without which nobody misses it
+
+    @property
+    def is_wanted(self) -> bool:
+        return not self.needs or bool(getattr(settings, self.needs))
 
     @property
     def is_server(self) -> bool:
         return not self.causes
 
 
-_QUEUE_TEXTS = {
-    "telegram": TELEGRAM_QUEUE_SILENT,
-    "bluesky": BLUESKY_QUEUE_SILENT,
-    "default": DEFAULT_QUEUE_SILENT,
-}
 # Every cause stands before what follows from it.
 RULES = (
-    Rule("database", 60, DATABASE_AWAY),
-    Rule("valkey", 60, VALKEY_AWAY),
+    Rule("database", 60, DATABASE_AWAY, gettext_noop("The database answers again."), log="postgres"),
+    Rule("valkey", 60, VALKEY_AWAY, gettext_noop("Valkey answers again."), log="valkey"),
     # It gives a sign each 10 s, unless it waits for Valkey.
-    Rule("beat", 90, BEAT_SILENT, causes=("database", "valkey")),
+    Rule(
+        "beat",
+        90,
+        BEAT_SILENT,
+        gettext_noop("The part that keeps the time works again."),
+        log="beat",
+        causes=("database", "valkey"),
+    ),
     # An idle one is proven each minute, a full one by each slice that ends: after 30 s.
-    *(Rule(f"queue:{queue}", 130, _QUEUE_TEXTS[queue], causes=("beat",)) for queue in settings.WATCHED_QUEUES),
-    Rule("task:delivery.plan_todays_broadcast", 150, PLAN_SILENT, causes=("queue:default",)),
-    Rule("task:delivery.sweep", 150, SWEEP_SILENT, causes=("queue:default",)),
-    Rule("task:watch.look", 150, LOOK_SILENT, causes=("queue:default",)),
+    Rule(
+        "queue:telegram",
+        130,
+        TELEGRAM_QUEUE_SILENT,
+        gettext_noop("The part that writes to subscribers works again."),
+        log="telegram",
+        causes=("beat",),
+    ),
+    Rule(
+        "queue:default",
+        130,
+        DEFAULT_QUEUE_SILENT,
+        gettext_noop("The part that plans the mornings works again."),
+        log="default",
+        causes=("beat",),
+    ),
+    # One worker has both queues: of the two, the one that matters more is told.
+    Rule(
+        "queue:bluesky",
+        130,
+        BLUESKY_QUEUE_SILENT,
+        gettext_noop("The part that posts to Bluesky works again."),
+        log="default",
+        causes=("queue:default",),
+        needs="BLUESKY_HANDLE",
+    ),
+    Rule(
+        "task:delivery.plan_todays_broadcast",
+        150,
+        PLAN_SILENT,
+        gettext_noop("It is looked again whether today's fundraiser is due."),
+        log="default",
+        causes=("queue:default",),
+    ),
+    Rule(
+        "task:delivery.sweep",
+        150,
+        SWEEP_SILENT,
+        gettext_noop("What broke off is put right again."),
+        log="default",
+        causes=("queue:default",),
+    ),
+    Rule(
+        "task:watch.look",
+        150,
+        LOOK_SILENT,
+        gettext_noop("The bot is looked after again."),
+        log="default",
+        causes=("queue:default",),
+    ),
     # It gives a sign each 10 s. The limit is longer than a break in its watcher's looks: when a frozen database thaws,
     # the first look may come before the bot's next sign, and then it finds a break and judges nothing.
-    Rule("bot", 90, BOT_SILENT, causes=("database",)),
+    Rule("bot", 90, BOT_SILENT, gettext_noop("The bot answers again."), log="bot", causes=("database",)),
     # It gives a sign each 15 s.
-    Rule("web", 90, WEB_SILENT, causes=("database",)),
+    Rule("web", 90, WEB_SILENT, gettext_noop("The pages and the desk open again."), log="web", causes=("database",)),
     # A fetch lasts 30 s. The bot tells of it itself within two minutes; this is for a bot that does not.
-    Rule("polling", 75, BOT_DEAF, causes=("bot",), told_after=240, told_as=frozenset(trouble.ALERTS)),
-    Rule("deliveries", 600, DELIVERIES_STUCK, causes=("queue:telegram", "queue:default")),
-    Rule("morning", 900, MORNING_MISSING, causes=("task:delivery.plan_todays_broadcast",)),
+    Rule(
+        "polling",
+        75,
+        BOT_DEAF,
+        gettext_noop("The bot hears from Telegram again."),
+        log="bot",
+        causes=("bot",),
+        told_after=240,
+        told_as=frozenset(trouble.ALERTS),
+    ),
+    Rule(
+        "deliveries",
+        600,
+        DELIVERIES_STUCK,
+        gettext_noop("Today's fundraiser no longer stands still."),
+        log="telegram",
+        causes=("queue:telegram", "queue:default"),
+    ),
+    Rule(
+        "morning",
+        900,
+        MORNING_MISSING,
+        gettext_noop("Today's fundraiser is no longer overdue."),
+        log="default",
+        causes=("task:delivery.plan_todays_broadcast",),
+    ),
 )
 # What the watch task tells; the bot tells the rest, and the task that too while the bot is silent.
 OF_THE_TASK = frozenset({"bot", "polling", "deliveries", "morning"})

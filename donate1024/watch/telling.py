@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from donate1024.watch.judging import Finding
 
@@ -19,8 +20,14 @@ class Telling:
         for finding in findings:
             part = finding.rule.part
             if finding.is_telling and self.told.get(part) is not True:
-                logger.error(finding.rule.text, finding.minutes, extra={"opens": part})
+                logger.error(finding.rule.text, finding.minutes, extra={"opens": part, **_details(finding)})
                 self.told[part] = True
             elif finding.is_well and self.told.get(part) is not False:
-                logger.info("%s: all is well", part, extra={"closes": part})
+                logger.info("%s: all is well", part, extra={"closes": part, "over": finding.rule.over})
                 self.told[part] = False
+
+
+def _details(finding: Finding) -> dict[str, Any]:
+    """When it began, and what an operator is told."""
+    seconds, log = finding.witnessed, finding.rule.log
+    return {"silent_for": seconds, "technical": f"{finding.rule.part}: no sign for {seconds:.0f} s · log “{log}”"}

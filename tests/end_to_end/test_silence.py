@@ -22,7 +22,7 @@ RECOVERED_WITHIN = 240.0  # seconds
 CONDITIONS = {
     "beat": {"beat"},
     "telegram": {"queue:telegram"},
-    "default": {"queue:bluesky", "queue:default"},
+    "default": {"queue:default"},
     "bot": {"bot"},
     "web": {"web"},
     "valkey": {"valkey"},

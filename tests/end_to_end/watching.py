@@ -123,7 +123,10 @@ class Watched:
 
 
 def _titles() -> dict[str, re.Pattern[str]]:
-    """How the first sentence of each part's alert looks, whatever the minutes."""
+    """How each part's alert begins, whatever the minutes; and how its end does."""
     with translation.override("uk"):
-        firsts = {rule.part: gettext(rule.text).partition(". ")[0] for rule in RULES}
-    return {part: re.compile(re.escape(first).replace("%s", r"\d+")) for part, first in firsts.items()}
+        texts = {rule.part: (gettext(rule.text).partition(". ")[0], gettext(rule.over)) for rule in RULES}
+    return {
+        part: re.compile("|".join(re.escape(text).replace("%s", r"\d+") for text in both))
+        for part, both in texts.items()
+    }

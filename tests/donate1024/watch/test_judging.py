@@ -3,7 +3,7 @@
 from math import inf
 
 import pytest
-from django.conf import settings
+from django.conf import LazySettings, settings as project
 
 from donate1024.watch.judging import Look, judge
 from donate1024.watch.rules import RULES
@@ -33,7 +33,8 @@ def red(ages: dict[str, float]) -> set[str]:
         ({"valkey": 61.0}, ["valkey"]),
         ({"beat": 91.0}, ["beat"]),
         ({"queue:telegram": 131.0}, ["queue:telegram"]),
-        ({"queue:bluesky": 131.0, "queue:default": 131.0}, ["queue:bluesky", "queue:default"]),
+        ({"queue:bluesky": 131.0}, ["queue:bluesky"]),
+        ({"queue:bluesky": 300.0, "queue:default": 131.0}, ["queue:default"]),
         ({"task:delivery.plan_todays_broadcast": 151.0}, ["task:delivery.plan_todays_broadcast"]),
         ({"task:delivery.sweep": inf}, ["task:delivery.sweep"]),
         ({"task:watch.look": 151.0}, ["task:watch.look"]),
@@ -59,13 +60,20 @@ def red(ages: dict[str, float]) -> set[str]:
         ({"bot": inf, "queue:telegram": inf}, ["queue:telegram", "bot"]),
     ],
 )
-def test_a_person_hears_of(ages: dict[str, float], expected: list[str]) -> None:
+def test_a_person_hears_of(ages: dict[str, float], expected: list[str], settings: LazySettings) -> None:
+    settings.BLUESKY_HANDLE = "name.example.org"
+
     assert told(WELL | ages) == expected
+
+
+def test_where_bluesky_is_not_set_up_nobody_misses_it() -> None:
+    assert told(WELL | {"queue:bluesky": 300.0}) == []
+    assert red(WELL | {"queue:bluesky": 300.0}) == set()
 
 
 def test_without_the_database_nothing_is_said_of_what_only_it_knows() -> None:
     assert told(DATABASE_AWAY) == ["database"]
-    assert red(DATABASE_AWAY) == {rule.part for rule in RULES} - {"valkey"}
+    assert red(DATABASE_AWAY) == {rule.part for rule in RULES if rule.is_wanted} - {"valkey"}
 
 
 def test_a_deaf_bot_is_red_long_before_a_person_hears_of_it() -> None:
@@ -111,9 +119,9 @@ def test_a_looker_that_has_just_begun_calls_a_silent_part_neither_silent_nor_wel
 
 def test_every_queue_and_every_tick_has_its_rule() -> None:
     parts = {rule.part for rule in RULES}
-    ticks = {entry["task"] for entry in settings.CELERY_BEAT_SCHEDULE.values()} - {"watch.prove_queue"}
+    ticks = {entry["task"] for entry in project.CELERY_BEAT_SCHEDULE.values()} - {"watch.prove_queue"}
 
-    assert {f"queue:{queue}" for queue in settings.WATCHED_QUEUES} <= parts
+    assert {f"queue:{queue}" for queue in project.WATCHED_QUEUES} <= parts
     assert {f"task:{task}" for task in ticks} <= parts
 
 

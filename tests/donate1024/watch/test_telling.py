@@ -2,13 +2,19 @@
 
 import logging
 from dataclasses import replace
+from datetime import datetime, timedelta
 
 import pytest
+from django.conf import LazySettings
+from django.utils import timezone
 
+from donate1024.alerts.reading import read
+from donate1024.alerts.wording import message
 from donate1024.watch.judging import Finding
 from donate1024.watch.rules import RULES
 from donate1024.watch.telling import Telling
 
+NOW = timezone.make_aware(datetime(2026, 1, 15, 10))  # noqa: DTZ001 -- in the local time zone
 BEAT = next(rule for rule in RULES if rule.part == "beat")
 WELL = Finding(BEAT, age=10.0, witnessed=10.0, is_consequence=False)
 SILENT = Finding(BEAT, age=200.0, witnessed=200.0, is_consequence=False)
@@ -55,3 +61,25 @@ def test_the_minutes_are_told(caplog: pytest.LogCaptureFixture) -> None:
     hear(caplog, Telling(), SILENT)
 
     assert "stood still for 3 min" in caplog.text
+
+
+def test_an_operator_is_told_the_part_its_silence_and_its_log(caplog: pytest.LogCaptureFixture) -> None:
+    hear(caplog, Telling(), SILENT)
+
+    alert = read(caplog.records[-1], at=NOW)
+    assert alert.technical == "beat: no sign for 200 s · log “beat”"
+
+
+def test_the_end_is_told_in_words_of_its_own_and_counts_from_the_first_silence(
+    caplog: pytest.LogCaptureFixture, settings: LazySettings
+) -> None:
+    settings.LANGUAGE_CODE = "en"
+    hear(caplog, Telling(), SILENT)
+    alert = read(caplog.records[-1], at=NOW)
+    hear(caplog, Telling(), WELL)
+
+    alert.fold_in(read(caplog.records[-1], at=NOW + timedelta(minutes=5)), at=NOW)
+    told = message(alert)
+
+    assert told.title == "The part that keeps the time works again."
+    assert told.meaning == "It lasted from 09:56 to 10:05."
