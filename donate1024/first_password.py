@@ -1,5 +1,6 @@
 """The first password: a one-time address for the first superuser, while no superuser has one."""
 
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
@@ -25,16 +26,25 @@ def new_path() -> str | None:
 
     None where a superuser has a password. Where there is no superuser, one is made.
     """
-    superusers = User.objects.filter(is_superuser=True)
-    if superusers.exclude(password__startswith=UNUSABLE_PASSWORD_PREFIX).exists():
+    if is_done():
         return None
-    first = superusers.order_by("pk").first() or User.objects.create_superuser(NAME)
+    first = User.objects.filter(is_superuser=True).order_by("pk").first() or User.objects.create_superuser(_free_name())
     # The address is signed over this. Only where it is still as we read it: somebody may be setting theirs just now.
     unused, first.password = first.password, make_password(None)
     if not User.objects.filter(pk=first.pk, password=unused).update(password=first.password):
         return None
     whose = urlsafe_base64_encode(force_bytes(first.pk))
     return reverse("first_password", args=[whose, default_token_generator.make_token(first)])
+
+
+def is_done() -> bool:
+    """Whether a superuser has a password: from then on no address opens anything."""
+    return User.objects.filter(is_superuser=True).exclude(password__startswith=UNUSABLE_PASSWORD_PREFIX).exists()
+
+
+def _free_name() -> str:
+    names = chain([NAME], (f"{NAME}{number}" for number in count(2)))
+    return next(name for name in names if not User.objects.filter(username=name).exists())
 
 
 class FirstPassword(PasswordResetConfirmView):
@@ -45,6 +55,9 @@ class FirstPassword(PasswordResetConfirmView):
     reset_url_token = "choose"  # noqa: S105 -- what stands in the address instead of the token
     post_reset_login = True
     success_url = reverse_lazy("admin:index")
+
+    def get_user(self, uidb64: str) -> User | None:
+        return None if is_done() else super().get_user(uidb64)
 
     def get_form(self, form_class: "type[SetPasswordForm[User]] | None" = None) -> "SetPasswordForm[User]":
         form = super().get_form(form_class)

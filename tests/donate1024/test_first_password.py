@@ -122,6 +122,26 @@ def test_while_a_superuser_has_a_password_there_is_no_address() -> None:
     assert User.objects.count() == 1
 
 
+def test_an_address_opens_nothing_once_another_superuser_has_a_password(client: Client) -> None:
+    path, other = new_path(), Client()
+    opened = other.get(path, follow=True).redirect_chain[-1][0]
+    User.objects.create_superuser("olha", password=GOOD)
+
+    choose(client, path)
+    other.post(opened, {"new_password1": GOOD, "new_password2": GOOD})
+
+    assert not User.objects.get(username="curator").has_usable_password()
+
+
+def test_the_name_of_somebody_who_may_not_manage_is_left_to_them() -> None:
+    for name in ("curator", "curator2"):
+        User.objects.create_user(name, password=GOOD)
+
+    new_path()
+
+    assert User.objects.get(is_superuser=True).username == "curator3"
+
+
 def test_a_superuser_without_a_password_gets_the_address_instead_of_a_second_one(client: Client) -> None:
     User.objects.create_superuser("olha")
     User.objects.create_user("taras", password=GOOD, is_staff=True)
