@@ -1,10 +1,16 @@
 """The processes' log files."""
 
 import os
+import re
 import shutil
 from pathlib import Path
 
 LARGEST = 20 * 1024 * 1024  # bytes
+# As logging, PostgreSQL, a traceback's end and our own start (manage.py) write it.
+_ERROR = re.compile(
+    r"\b(?:ERROR|CRITICAL|FATAL|PANIC)\b(?:/\w+\])?[: ]*(?:[\w.]+: )?(?P<said>.+)"
+    r"|^(?P<raised>[\w.]+(?:Error|Exception|Exit)(?::.*)?)$|^(?P<refused>donate1024 cannot .+)"
+)
 
 
 def size_of(log: Path) -> int:
@@ -22,11 +28,10 @@ def last_lines(log: Path, count: int = 8) -> str:
     return "\n".join(log.read_text(errors="replace").rstrip().splitlines()[-count:])
 
 
-def last_words(log: Path) -> str:
-    """The last line that gives a reason: what was told of it afterwards does not."""
-    lines = last_lines(log).splitlines()
-    reasons = [line for line in lines if " INFO " not in line and " WARNING " not in line]
-    return (reasons or lines or [""])[-1]
+def last_error(log: Path, since: int) -> str:
+    """The last error after that place, of a traceback its last line; empty where there is none."""
+    found = [_ERROR.search(line) for line in text_after(log, since).splitlines()]
+    return next((error[error.lastgroup or 0] for error in reversed(found) if error), "")
 
 
 def keep_small(log: Path) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from donate1024.stack.children import Child, ServerError
-from donate1024.stack.logs import keep_small, last_words
+from donate1024.stack.logs import keep_small, last_error, size_of
 from donate1024.stack.processes import describe_end
 from donate1024.stack.terminal import Terminal
 
@@ -22,12 +22,14 @@ class Watch:
     member: Child
     terminal: Terminal
     started_at: float = 0.0
+    log_began: int = 0
     pause: float = FIRST_PAUSE
     again_at: float | None = None
     is_ready: bool = False
 
     def start(self) -> None:
         self.again_at, self.started_at = None, time.monotonic()
+        self.log_began = size_of(self.member.log)
         self.member.start()
         self.is_ready = self.member.is_ready()  # a server's start ends only when it answers
         self.terminal.event(self.member.name, *self._how())
@@ -61,8 +63,9 @@ class Watch:
         if time.monotonic() - self.started_at > STEADY_AFTER:
             self.pause = FIRST_PAUSE
         self.again_at = time.monotonic() + self.pause
-        why = last_words(self.member.log)
-        self.terminal.trouble(self.member.name, f"{how}; again in {self.pause:g} s. {self.member.log}: {why}")
+        self.terminal.trouble(self.member.name, f"{how}; again in {self.pause:g} s")
+        if why := last_error(self.member.log, self.log_began):
+            self.terminal.trouble("", why)
         self.pause = min(self.pause * 2, LONGEST_PAUSE)
 
 

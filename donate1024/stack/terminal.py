@@ -2,6 +2,7 @@
 
 import time
 from contextlib import suppress
+from textwrap import shorten
 
 from rich.console import Console, RenderableType
 from rich.text import Text
@@ -21,7 +22,9 @@ class Terminal:
             self.console.print(what)
 
     def trouble(self, name: str, what: str) -> None:
-        self.event(name, what, style="red")
+        """One line, cut where the terminal ends."""
+        room = self.console.width - len(f"{'':10}{name:<10} ")
+        self.event(name, shorten(what, room, placeholder="…"), style="red")
 
     def seconds(self) -> float:
         return time.monotonic() - self.began

@@ -37,16 +37,22 @@ def test_a_long_log_is_cut_on_a_full_disk_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "words"),
+    ("written", "says"),
     [
-        ("06:41 INFO a: begins\n06:41 CRITICAL b: too late\n06:41 WARNING c: not told\n", "06:41 CRITICAL b: too late"),
-        ("Traceback\nKeyError: 'a'\n", "KeyError: 'a'"),
-        ("06:41 INFO a: begins\n06:41 INFO a: ends\n", "06:41 INFO a: ends"),
+        ("06:41 INFO a: begins\n06:41 CRITICAL b: too late\n06:41 WARNING c: not told\n", "too late"),
+        (
+            "06:41 ERROR a: no\nTraceback\n  File\nposts.its.OwnError: 'a'\n06:41 INFO a: ends\n",
+            "posts.its.OwnError: 'a'",
+        ),
+        ("donate1024 cannot start: TIME_ZONE: is wrong\n", "donate1024 cannot start: TIME_ZONE: is wrong"),
+        ("2026-12-01 06:41:00 UTC FATAL:  the disk is full\n", "the disk is full"),
+        ("06:41 INFO a: no error\n06:41 INFO a: ends\nbye\n", ""),
         ("", ""),
     ],
 )
-def test_the_reason_of_an_end_is_no_remark_that_follows_it(tmp_path: Path, written: str, words: str) -> None:
+def test_an_end_is_explained_by_an_error_of_this_life_alone(tmp_path: Path, written: str, says: str) -> None:
     log = tmp_path / "bot.log"
-    log.write_text(written)
+    before = "06:40 ERROR a: another life\n"
+    log.write_text(before + written)
 
-    assert logs.last_words(log) == words
+    assert logs.last_error(log, len(before)) == says

@@ -113,16 +113,18 @@ def test_a_full_disk_under_its_output_does_not_stop_the_supervisor(
 def test_the_pause_grows_while_it_keeps_dying_and_the_reason_is_shown(
     supervisor: Supervisor, place: Place, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    supervisor.run(Process("bot", "-c", "raise SystemExit('no token')", place=place))
+    supervisor.run(Process("bot", "-c", "raise RuntimeError('no token ' + 'x ' * 50)", place=place))
     supervisor.processes[0].pause = 0.1
 
     look_until(supervisor, lambda: supervisor.processes[0].pause > 0.5)
 
-    assert re.findall(r"ended with 1; again in (\S+) s.*?: (.*)", capsys.readouterr().out) == [
-        ("0.1", "no token"),
-        ("0.2", "no token"),
-        ("0.4", "no token"),
+    said = capsys.readouterr().out
+    assert re.findall(r"ended with 1; again in (\S+) s\n.+ s +RuntimeError: no token x .*…\n", said) == [
+        "0.1",
+        "0.2",
+        "0.4",
     ]
+    assert max(map(len, said.splitlines())) <= supervisor.terminal.console.width
 
 
 def test_what_does_not_stop_in_time_is_killed_with_all_that_it_started(place: Place) -> None:
