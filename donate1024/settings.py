@@ -29,6 +29,12 @@ def _are_mail_addresses(given: list[str]) -> None:
         validate.Email()(address)
 
 
+def _are_chats(given: list[str]) -> None:
+    number = validate.Regexp(r"^\s*-?\d+\s*$", error="expects numbers of chats, as 123456789,-1001234567890; no @name")
+    for chat in given:
+        number(chat)
+
+
 SANDBOX = env.bool("DONATE1024_SANDBOX", False)
 TELEGRAM_BOT_TOKEN: str = env.str(
     "TELEGRAM_BOT_TOKEN",
@@ -42,7 +48,7 @@ TELEGRAM_MESSAGES_PER_SECOND: float = env.float(
     "TELEGRAM_MESSAGES_PER_SECOND", 25, validate=validate.Range(min=0.1, max=1000)
 )
 TELEGRAM_SENDERS: int = env.int("TELEGRAM_SENDERS", SENDERS, validate=validate.Range(min=1, max=64))
-TELEGRAM_ADMIN_CHATS: list[int] = env.list("TELEGRAM_ADMIN_CHATS", [], subcast=int)
+_admin_chats: list[str] = env.list("TELEGRAM_ADMIN_CHATS", [], validate=_are_chats)
 SECRET_KEY: str = env.str("SECRET_KEY", "")
 DEBUG: bool = env.bool("DEBUG", False)
 ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
@@ -104,6 +110,7 @@ except EnvError as error:
     wrong = getattr(error, "error_messages", {"": [str(error)]})
     lines = [f"{name}: {' '.join(map(str, messages))}" for name, messages in wrong.items()]
     raise ImproperlyConfigured("\n".join(["a setting is wrong.", *lines])) from None
+TELEGRAM_ADMIN_CHATS = [int(chat) for chat in _admin_chats]
 
 
 def _refuse(reason: str) -> None:

@@ -93,6 +93,7 @@ def test_every_reason_for_which_a_morning_stops_stands_in_the_runbook() -> None:
     [
         ("TELEGRAM_BOT_TOKEN", "not-a-token", "BotFather"),
         ("TELEGRAM_MESSAGES_PER_SECOND", "many", "number"),
+        ("TELEGRAM_ADMIN_CHATS", "@me", "TELEGRAM_ADMIN_CHATS: expects numbers of chats"),
         ("TIME_ZONE", "Kyiv", "Europe/Kyiv"),
         ("DATABASE_URL", "nowhere", "DATABASE_URL"),
         ("REDIS_URL", "http://127.0.0.1", "redis://"),
