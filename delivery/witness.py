@@ -16,6 +16,7 @@ from delivery import locks
 from delivery.database_thread import DatabaseThread
 from delivery.locks import Testimony
 from posts import clock
+from posts.event_loop import run_without_waiting
 from subscribers import admin_chats
 from subscribers.telegram.client import TelegramBot, open_bot
 from subscribers.telegram.outcomes import (
@@ -71,7 +72,7 @@ async def renew(bot: TelegramBot, database: DatabaseThread) -> bool:
 def ask() -> list[Testimony]:
     """What all admin chats tell, before planning; nothing where Telegram is silent: then nothing is sent either."""
     try:
-        found = asyncio.run(_ask(admin_chats.chat_ids()))
+        found = run_without_waiting(_ask(admin_chats.chat_ids()))
     except (ChannelError, TimeoutError) as error:
         logger.warning("the witness in Telegram does not answer: %s", type(error).__name__)
         return []

@@ -1,7 +1,7 @@
 """The first route: a message in each admin chat."""
 
 import asyncio
-from contextlib import closing, suppress
+from contextlib import suppress
 from datetime import timedelta
 
 import redis.exceptions
@@ -11,6 +11,7 @@ from telegram.error import TelegramError
 
 from donate1024.alerts.audience import Audience
 from donate1024.alerts.wording import Message
+from posts.event_loop import run_without_waiting
 from subscribers.telegram.client import open_bot
 from subscribers.telegram.outcomes import (
     ChannelError,
@@ -32,9 +33,7 @@ def send(message: Message, audience: Audience, *, with_sound: bool) -> None:
     Raises:
         ChannelError: not one of them is known to have it; why the first of them has not.
     """
-    # Not asyncio.run: it would wait for a name server that does not answer, however long.
-    with closing(asyncio.new_event_loop()) as loop:
-        loop.run_until_complete(_send(message, audience, with_sound=with_sound))
+    run_without_waiting(_send(message, audience, with_sound=with_sound))
 
 
 async def _send(message: Message, audience: Audience, *, with_sound: bool) -> None:

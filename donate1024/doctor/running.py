@@ -1,6 +1,5 @@
 """What the database knows of the parts at work, and of whether a morning may go out."""
 
-import asyncio
 from datetime import timedelta
 from math import inf
 
@@ -15,6 +14,7 @@ from donate1024.watch.judging import Finding, Look, judge
 from donate1024.watch.looking import look
 from donate1024.watch.models import Heartbeat
 from posts import clock
+from posts.event_loop import run_without_waiting
 from subscribers.models import PollingConflict
 from subscribers.telegram.client import bot_id
 
@@ -23,7 +23,7 @@ UNBROKEN = timedelta(seconds=75)  # as between two signs of life (watch/heartbea
 
 def processes() -> str:
     """By their signs of life and the watch's rules; of a start, the first minutes are no fault."""
-    seen = asyncio.run(look())
+    seen = run_without_waiting(look())
     if seen.troubles:
         raise Off("not known while one of the servers is silent")
     known = {**seen.ages, "database": 0.0, "valkey": 0.0}

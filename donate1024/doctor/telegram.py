@@ -11,6 +11,7 @@ from telegram.constants import ChatAction
 from telegram.error import TelegramError
 
 from donate1024.doctor.examining import Mend, Off
+from posts.event_loop import run_without_waiting
 from subscribers import admin_chats
 from subscribers.telegram.client import TelegramBot, open_bot
 from subscribers.telegram.outcomes import ChannelError, TokenRefused, as_channel_error
@@ -24,7 +25,7 @@ def bot() -> str:
     if not settings.TELEGRAM_BOT_TOKEN:
         raise Off("no token. `make run` starts the sandbox; TELEGRAM_BOT_TOKEN in .env, from @BotFather, makes it real")
     try:
-        name, webhook = asyncio.run(_with_bot(_name_and_webhook))
+        name, webhook = run_without_waiting(_with_bot(_name_and_webhook))
     except TokenRefused:
         raise Mend("Telegram refuses TELEGRAM_BOT_TOKEN. Copy it anew from @BotFather into .env, restart") from None
     except ChannelError as error:
@@ -42,7 +43,7 @@ def chats() -> str:
     chat_ids = _chat_ids()
     if not chat_ids:
         raise Off("none: nobody gets alerts. Open a link that `make run` prints, or set TELEGRAM_ADMIN_CHATS")
-    refusals = asyncio.run(_with_bot(lambda bot: _refusals(bot, chat_ids)))
+    refusals = run_without_waiting(_with_bot(lambda bot: _refusals(bot, chat_ids)))
     if refusals:
         raise Mend(f"{'; '.join(refusals)}. Press /start in the bot there, or take the chat off")
     return f"{len(chat_ids)} can be written to"

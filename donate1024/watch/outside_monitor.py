@@ -3,10 +3,9 @@
 It speaks Healthchecks' protocol: https://healthchecks.io/docs/http_api/
 """
 
-import asyncio
 import logging
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from typing import Literal
 from uuid import UUID, uuid4
 
@@ -15,6 +14,7 @@ from django.conf import settings
 from django.utils.translation import gettext_noop
 from yarl import URL
 
+from posts.event_loop import run_without_waiting
 from posts.redaction import redact
 from subscribers.telegram.transport import proxy_for
 
@@ -88,9 +88,7 @@ def ping(signal: Signal, *, run: UUID, log: str = "") -> None:
     Raises:
         NotHeard: it was not taken within 5 s.
     """
-    # Not asyncio.run: it would wait for a name server that does not answer, however long.
-    with closing(asyncio.new_event_loop()) as loop:
-        loop.run_until_complete(_post(signal, run=run, log=log))
+    run_without_waiting(_post(signal, run=run, log=log))
 
 
 def _tell(signal: Signal, *, run: UUID, log: str = "") -> NotHeard | None:

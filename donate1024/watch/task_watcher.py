@@ -1,7 +1,5 @@
 """The watch task's part: it tells when the bot is silent or the day stands still, and pings the outside monitor."""
 
-import asyncio
-
 from donate1024.alerts import folding
 from donate1024.alerts.models import Alert
 from donate1024.watch import outside_monitor
@@ -11,6 +9,7 @@ from donate1024.watch.looking import Seen, look
 from donate1024.watch.models import Heartbeat
 from donate1024.watch.rules import OF_THE_TASK
 from donate1024.watch.telling import Telling
+from posts.event_loop import run_without_waiting
 
 NAME = "watch"  # of its own heartbeat, which remembers what it has told: each look is another process'
 
@@ -19,7 +18,7 @@ def look_around() -> None:
     """Look once, tell what changed and what is due of others, and let the outside monitor know all that is wrong."""
     folding.tell_due()
     with outside_monitor.watched() as faults:
-        seen = asyncio.run(look(Sign(NAME)))
+        seen = run_without_waiting(look(Sign(NAME)))
         faults += [f"{server}: {trouble}" for server, trouble in seen.troubles.items()]
         if "database" in seen.troubles:
             return

@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from telegram.error import TelegramError
 
 from posts import clock
+from posts.event_loop import run_without_waiting
 from subscribers import admin_chats
 from subscribers.admin_chats import LINK_LASTS, Role
 from subscribers.telegram.client import open_bot
@@ -44,7 +45,7 @@ def where_the_bot_is() -> str:
     if settings.SANDBOX:
         return f"{settings.TELEGRAM_API_URL.rstrip('/')}/"
     try:
-        return f"https://t.me/{asyncio.run(_username())}"
+        return f"https://t.me/{run_without_waiting(_username())}"
     except (TelegramError, TimeoutError) as error:
         if isinstance(error, TelegramError) and isinstance(as_channel_error(error), TokenRefused):
             raise CommandError("Telegram refuses TELEGRAM_BOT_TOKEN: copy it anew from @BotFather into .env") from None
