@@ -8,13 +8,13 @@ from copy import copy
 from datetime import UTC, datetime
 from functools import partial
 from time import sleep
+from typing import TYPE_CHECKING
 
 from donate1024.alerts import audience, reading, routes, rows, wording
 from donate1024.alerts.database import AGAIN_AFTER, Database, DatabaseAway
 from donate1024.alerts.folds import Folds
 from donate1024.alerts.models import RETRY_AFTER, Alert
 from posts import clock
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from donate1024.alerts.routes import Told

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 PERIOD = timedelta(minutes=10)  # one count is told for each
 LEASE = timedelta(minutes=1)  # how long whoever tells it keeps it from the others
 RETRY_AFTER = timedelta(minutes=1)  # where nobody could be told
+FURTHEST = PERIOD + timedelta(minutes=1)  # nobody plans so far ahead: the clock was put back
 LONGEST_KEY = 200  # characters
 SENTENCE_ENDS = re.compile(r"(?<=[.!?…])\s+")
 
@@ -21,7 +22,8 @@ class AlertQuerySet(models.QuerySet["Alert"]):
 
     def due(self, *, at: datetime) -> Self:
         """Of which something is to be told now, and nobody is telling it."""
-        return self.filter(Q(held_until=None) | Q(held_until__lte=at), tell_at__lte=at)
+        is_free = Q(held_until=None) | Q(held_until__lte=at) | Q(held_until__gt=at + FURTHEST)
+        return self.filter(is_free, Q(tell_at__lte=at) | Q(tell_at__gt=at + FURTHEST))
 
 
 class Alert(models.Model):
@@ -77,7 +79,8 @@ class Alert(models.Model):
 
     def is_due(self, *, at: datetime) -> bool:
         """As `AlertQuerySet.due`."""
-        return self.tell_at is not None and self.tell_at <= at and (self.held_until is None or self.held_until <= at)
+        has_come = [moment <= at or moment > at + FURTHEST for moment in (self.tell_at, self.held_until) if moment]
+        return self.tell_at is not None and all(has_come)
 
     def repeat(self, *, at: datetime) -> None:
         """Count it once more."""

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.db import IntegrityError
 
-from donate1024.alerts.models import LEASE, Alert
+from donate1024.alerts.models import LEASE, PERIOD, Alert
 from donate1024.alerts.rows import _take_due
 
 pytestmark = pytest.mark.django_db
@@ -54,3 +54,13 @@ def test_what_was_tried_longest_ago_comes_first() -> None:
     taken = [_take_due(at=NOON + timedelta(minutes=1)) for _ in range(3)]
 
     assert [alert and alert.key for alert in taken] == ["new", "tried", None]
+
+
+@pytest.mark.parametrize("facts", [{"tell_at": NOON}, {"tell_at": NOON - PERIOD, "held_until": NOON}])
+def test_a_clock_put_back_holds_nothing_back(facts: dict[str, Any]) -> None:
+    alert, an_hour_before = make_alert(**facts), NOON - timedelta(hours=1)
+
+    is_due = alert.is_due(at=an_hour_before)
+
+    assert is_due
+    assert _take_due(at=an_hour_before) == alert

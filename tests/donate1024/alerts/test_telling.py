@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.conf import LazySettings
 from django.core.exceptions import DisallowedHost
-from django.db import InternalError, OperationalError, transaction
+from django.db import InternalError, OperationalError, connection, transaction
 from kombu.exceptions import OperationalError as BrokerAway
 
 from donate1024.alerts import routes
@@ -233,6 +233,7 @@ def test_of_several_none_is_held_while_another_is_told(
     def tell_and_look(*message: Any, **how: Any) -> Told:
         with transaction.atomic():
             held.append(Alert.objects.filter(held_until__isnull=False).count())
+        connection.close()  # this thread's own
         return tell(*message, **how)
 
     monkeypatch.setattr(routes, "tell", tell_and_look)
@@ -251,6 +252,7 @@ def test_what_is_deleted_while_it_is_told_keeps_the_others_from_nothing(
 
     def delete_and_tell(*message: Any, **how: Any) -> Told:
         Alert.objects.filter(key="roof 0").delete()
+        connection.close()  # this thread's own
         return tell(*message, **how)
 
     monkeypatch.setattr(routes, "tell", delete_and_tell)
