@@ -104,6 +104,9 @@ def expire(broadcasts: BroadcastQuerySet, *, reason: str) -> None:
         logger.info("broadcast %s is over: %s", broadcast_id, reason, extra={"closes": condition_of(day)})
 
 
+REACHED_NOBODY = "broadcast to nobody"  # what a finish opens; somebody who got it after all closes it, or the next plan
+
+
 def condition_of(day: date) -> str:
     """What an alert about the day's broadcast opens, and whatever moves it on closes."""
     return f"broadcast:{day}"

@@ -115,6 +115,8 @@ def plan_broadcast(
         # If the process dies between the commit and this, or Valkey is away, the sweep enqueues.
         transaction.on_commit(lambda: enqueue_slices(broadcast.pk), robust=True)
     logger.info("planned the broadcast of %s", day, extra={"closes": condition_of(day)})
+    over = gettext_noop("The day on which nobody got the fundraiser is over.")
+    logger.info("what came before it is over", extra={"closes": brakes.REACHED_NOBODY, "over": over})
     return broadcast
 
 

@@ -8,7 +8,8 @@ from typing import ParamSpec
 from django.db import connection, transaction
 from django.db.models import Exists, F, OuterRef, Q
 from django.db.models.functions import Coalesce
-from django.utils.translation import gettext_noop
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _, gettext_noop
 
 from delivery import brakes, history, ledger, reasons, statements
 from delivery.history import Change
@@ -26,25 +27,34 @@ P = ParamSpec("P")
 NEWCOMER_MARGIN = timedelta(minutes=10)
 MAY_COME_BACK = [reasons.LEFT, reasons.BLOCKED, reasons.DEACTIVATED, reasons.UNREACHABLE, reasons.NOT_STARTED]
 
+NOBODY_GOT_IT = gettext_noop(
+    "Nobody is known to have got the fundraiser of %s. Its broadcast is finished. "
+    "What to do: look at its deliveries, each says why."
+)
+NOBODY_IS_SUBSCRIBED = gettext_noop(
+    "Nobody is subscribed yet, so nobody got the fundraiser of %s. Whoever joins before the quiet hour still gets it. "
+    "What to do: tell people about the bot."
+)
+
 
 def sweep(*, at: datetime) -> None:
     """Bring every broadcast forward.
 
     Each step is harmless alone, repeated, or run twice at once. One that fails is told, and stops no other.
     """
-    _attempt(expire_sending, at=at)
-    _attempt(expire_past, at=at)
-    _attempt(reopen_finished)
-    _attempt(skip_left, at=at)
-    _attempt(skip_leftovers, at=at)
-    _attempt(pause_at_quiet_hour, at=at)
-    _attempt(pause_late_starts, at=at)
-    _attempt(add_newcomers, at=at)
+    _attempt(_("messages without an answer still count as on their way"), expire_sending, at=at)
+    _attempt(_("what an earlier day left open is not closed"), expire_past, at=at)
+    _attempt(_("a finished broadcast does not go on for those who came late"), reopen_finished)
+    _attempt(_("people who left still count as waiting for today's fundraiser"), skip_left, at=at)
+    _attempt(_("people still count as waiting for a broadcast that is over"), skip_leftovers, at=at)
+    _attempt(_("today's broadcast is not paused at its quiet hour"), pause_at_quiet_hour, at=at)
+    _attempt(_("a broadcast that is late is not paused to ask a person"), pause_late_starts, at=at)
+    _attempt(_("whoever has subscribed since the morning does not get today's fundraiser"), add_newcomers, at=at)
     for broadcast in Broadcast.objects.unfinished():
-        _attempt(go_on, broadcast, at=at)
+        _attempt(_("today's broadcast may stand still, or stay open when all have it"), go_on, broadcast, at=at)
 
 
-def _attempt(step: Callable[P, None], *args: P.args, **kwargs: P.kwargs) -> None:
+def _attempt(if_not: Promise | str, step: Callable[P, None], *args: P.args, **kwargs: P.kwargs) -> None:
     try:
         step(*args, **kwargs)
     except Exception:
@@ -55,7 +65,7 @@ def _attempt(step: Callable[P, None], *args: P.args, **kwargs: P.kwargs) -> None
                 "A part of the upkeep of each minute failed: %s. The other parts were done, and it is tried again. "
                 "What to do: if it goes on, tell whoever keeps the program."
             ),
-            step.__name__,
+            if_not,
         )
 
 
@@ -198,11 +208,10 @@ def _tell_finish(broadcast: Broadcast) -> None:
     """A morning that reached nobody looks finished all the same: that is for a person, once."""
     logger.info("broadcast %s is finished", broadcast.pk, extra={"closes": brakes.condition_of(broadcast.date)})
     is_first = broadcast.finished_at is None
-    if is_first and not broadcast.deliveries.filter(status=Delivery.Status.SENT).exists():
-        logger.error(
-            gettext_noop(
-                "The broadcast of %s is finished. Nobody is known to have got it. "
-                "What to do: look at its deliveries, each says why. If there are none, nobody is subscribed."
-            ),
-            broadcast.date,
-        )
+    has_reached_somebody = broadcast.deliveries.filter(status=Delivery.Status.SENT).exists()
+    if is_first and not has_reached_somebody:
+        text = NOBODY_GOT_IT if broadcast.deliveries.exists() else NOBODY_IS_SUBSCRIBED
+        logger.error(text, broadcast.date, extra={"opens": brakes.REACHED_NOBODY})
+    elif has_reached_somebody and not is_first:
+        extra = {"closes": brakes.REACHED_NOBODY, "over": gettext_noop("Somebody has got the fundraiser.")}
+        logger.info("broadcast %s has reached somebody", broadcast.pk, extra=extra)

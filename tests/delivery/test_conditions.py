@@ -49,6 +49,29 @@ def test_a_pause_is_over_with_whatever_ends_it(
     assert conditions(caplog) == [f"opens broadcast:{DAY}", f"closes broadcast:{DAY}"]
 
 
+def test_a_morning_that_reached_nobody_is_over_when_somebody_gets_it_or_the_next_one_is_planned(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level("INFO")
+    make_schedule()
+    make_fundraiser()
+    broadcast = make_broadcast(date=DAY, status="sending")
+
+    sweep(at=MORNING)
+    opened = conditions(caplog)[-1]
+    caplog.clear()
+    make_delivery(broadcast, status="sent", message_id="77")  # a newcomer's
+    Broadcast.objects.update(status="sending")
+    sweep(at=MORNING)
+    reached = conditions(caplog)
+    caplog.clear()
+    planning.plan_due_broadcast(at=MORNING + timedelta(days=1))
+
+    assert opened == f"opens {brakes.REACHED_NOBODY}"
+    assert f"closes {brakes.REACHED_NOBODY}" in reached
+    assert f"closes {brakes.REACHED_NOBODY}" in conditions(caplog)
+
+
 @pytest.mark.parametrize(
     "end",
     [
