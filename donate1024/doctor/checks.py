@@ -21,6 +21,7 @@ CHAINS: tuple[Chain, ...] = (
     (
         Check("bot", telegram.bot, "Telegram is out of reach. Look at the network, and at HTTPS_PROXY if you set it"),
         Check("admin chats", telegram.chats, "Telegram is out of reach, or the database frozen"),
+        Check("bot's ears", running.hearing, FROZEN),
     ),
     (Check("second route", outside.second_route, "Look at the network, and at EMAIL_URL"),),
     (Check("outside monitor", outside.monitor, "Look at the network, and at HEARTBEAT_URL"),),

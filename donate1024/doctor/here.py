@@ -15,8 +15,8 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from donate1024 import host_clock
-from donate1024.doctor.examining import Mend
-from donate1024.stack import environment
+from donate1024.doctor.examining import Mend, Off
+from donate1024.stack import environment, ports
 from posts import clock
 
 ANSWER_WITHIN = 5.0  # seconds
@@ -26,8 +26,15 @@ SET_THE_CLOCK = "Set it by a time server: `timedatectl set-ntp true`"
 
 
 def read_settings() -> str:
+    if _is_before_the_first_start():
+        raise Mend("not started yet, and nothing is wrong: `make run` makes the secrets, PostgreSQL and Valkey")
     if missing := [name for name in GENERATED if not os.environ.get(name)]:
         raise Mend(f"{' and '.join(missing)} not set. `make run` makes what is missing; any other start needs it")
+    for name in environment.PORTS:
+        try:
+            ports.named(os.environ, name)
+        except ports.PortRefused as refused:
+            raise Mend(str(refused)) from None
     return "the sandbox: no message leaves this machine" if settings.SANDBOX else "for a real bot"
 
 
@@ -45,7 +52,7 @@ def database() -> str:
         raise Mend(f"too old: {_first_line(error)}") from None
     except OperationalError as error:
         if os.environ["DATABASE_URL"] == environment.database_url(settings.STATE_DIR):
-            raise Mend("PostgreSQL is not running. `make run` starts everything") from None
+            raise _not_running("PostgreSQL") from None
         raise Mend(f"none answers at DATABASE_URL: {_first_line(error)}") from None
     executor = MigrationExecutor(connection)
     if waiting := executor.migration_plan(executor.loader.graph.leaf_nodes()):
@@ -79,7 +86,7 @@ def valkey() -> str:
         info, _ = [_info(url) for url in (settings.REDIS_URL, settings.LIMITER_URL)]
     except redis.RedisError as error:
         if os.environ["REDIS_URL"] == environment.redis_url(settings.STATE_DIR):
-            raise Mend("Valkey is not running. `make run` starts everything") from None
+            raise _not_running("Valkey") from None
         raise Mend(f"none answers at REDIS_URL: {_first_line(error)}") from None
     if (policy := info["maxmemory_policy"]) != "noeviction":
         raise Mend(f"maxmemory-policy is {policy}, so that it may forget what waits. Set it to noeviction")
@@ -101,6 +108,17 @@ def _try_to_write() -> None:
             cursor.execute("CREATE TEMP TABLE doctor ON COMMIT DROP AS SELECT 1")
     except DatabaseError as error:
         raise Mend(f"it takes no writes: {_first_line(error)}") from None
+
+
+def _is_before_the_first_start() -> bool:
+    own = {"DATABASE_URL": environment.database_url(settings.STATE_DIR), **dict.fromkeys(GENERATED)}
+    return all(os.environ.get(name) == value for name, value in own.items())
+
+
+def _not_running(server: str) -> Exception:
+    if _is_before_the_first_start():
+        return Off(f"{server} is not there yet: `make run` makes it")
+    return Mend(f"{server} is not running. `make run` starts everything")
 
 
 def _existing(folder: Path) -> Path:

@@ -23,6 +23,23 @@ UNBROKEN = timedelta(seconds=75)  # as between two signs of life (watch/heartbea
 
 def processes() -> str:
     """By their signs of life and the watch's rules; of a start, the first minutes are no fault."""
+    if causes := [_silence(found) for found in _silent() if found.rule.part != "polling"]:
+        raise Mend(f"{'; '.join(causes)}. `make run` starts what does not run; its logs say why it stopped")
+    return "none is silent"
+
+
+def hearing() -> str:
+    """Asked only where Telegram answers the doctor: what keeps everybody from hearing it has its own line."""
+    for found in _silent():
+        if found.rule.part == "bot":
+            raise Off("the bot does not run")
+        if found.rule.part == "polling":
+            raise Mend(f"{_silence(found)}, though Telegram answers. Start donate1024 again; the log “bot” says why")
+    return "the bot hears Telegram"
+
+
+def _silent() -> list[Finding]:
+    """Without what follows from another's silence."""
     seen = run_without_waiting(look())
     if seen.troubles:
         raise Off("not known while one of the servers is silent")
@@ -30,9 +47,7 @@ def processes() -> str:
     silent = [found for found in judge(Look(known, awake_for=inf, watched_for=_running_for())) if found.is_red]
     # The watch waits where a cause is in doubt, and looks again; here is one look only.
     parts = {found.rule.part for found in silent}
-    if causes := [_silence(found) for found in silent if parts.isdisjoint(found.rule.causes)]:
-        raise Mend(f"{'; '.join(causes)}. `make run` starts what does not run; its logs say why it stopped")
-    return "none is silent"
+    return [found for found in silent if parts.isdisjoint(found.rule.causes)]
 
 
 def _running_for() -> float:

@@ -14,18 +14,28 @@ class PortRefused(RuntimeError):
     """A port cannot be used; the message names the setting that changes it."""
 
 
-def chosen(environ: Mapping[str, str], name: str) -> int:
+def named(environ: Mapping[str, str], name: str) -> int:
     """The port that the setting names.
 
     Raises:
-        PortRefused: if it is no port, or somebody listens there.
+        PortRefused: if it is no port.
     """
     text = environ.get(name, str(PORTS[name]))
     if not text.isdecimal() or not 0 < int(text) <= HIGHEST:
         raise PortRefused(f"{name}: expects a port between 1 and {HIGHEST}, not {text!r}")
-    if answers(int(text)):
-        raise PortRefused(f"port {text} is taken: set {name} to another one, in .env or before `make`")
     return int(text)
+
+
+def chosen(environ: Mapping[str, str], name: str) -> int:
+    """The port that the setting names, free to be listened on.
+
+    Raises:
+        PortRefused: if it is no port, or somebody listens there.
+    """
+    port = named(environ, name)
+    if answers(port):
+        raise PortRefused(f"port {port} is taken: set {name} to another one, in .env or before `make`")
+    return port
 
 
 def chosen_all(environ: Mapping[str, str], names: Sequence[str]) -> dict[str, int]:

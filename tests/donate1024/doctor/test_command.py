@@ -35,12 +35,9 @@ def test_before_the_first_start_it_says_how_to_start(tmp_path: Path) -> None:
     asked = doctor(tmp_path / "none yet")
 
     assert asked.returncode == 1
-    assert {name for name, state in states(asked.stdout).items() if state == "mend"} == {
-        "settings",
-        "database",
-        "Redis",
-    }
-    assert "PostgreSQL is not running. `make run` starts everything" in asked.stdout
+    assert {name for name, state in states(asked.stdout).items() if state == "mend"} == {"settings"}
+    assert "nothing is wrong: `make run` makes the secrets, PostgreSQL and Valkey" in asked.stdout
+    assert "PostgreSQL is not there yet: `make run` makes it" in asked.stdout
     assert states(asked.stdout)["bot"] == "off"
     assert asked.stderr == ""
     assert not (tmp_path / "none yet").exists()
@@ -53,6 +50,13 @@ def test_before_the_first_start_the_token_is_looked_at(tmp_path: Path) -> None:
     assert states(asked.stdout)["bot"] == "mend"
     assert "Telegram is out of reach" in asked.stdout
     assert "AAF" not in asked.stdout + asked.stderr
+
+
+def test_a_wrong_port_is_named(tmp_path: Path) -> None:
+    asked = doctor(tmp_path, SECRET_KEY="k" * 50, FLOWER_BASIC_AUTH="user:flower-password", WEB_PORT="abc")
+
+    assert states(asked.stdout)["settings"] == "mend"
+    assert "WEB_PORT: expects a port between 1 and 65535, not 'abc'" in asked.stdout
 
 
 def test_a_wrong_setting_is_named_without_a_trace(tmp_path: Path) -> None:

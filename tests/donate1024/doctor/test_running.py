@@ -30,6 +30,7 @@ def test_parts_that_give_signs_of_life_are_well() -> None:
     everybody_lives()
 
     assert ask(running.processes).state == "ok"
+    assert ask(running.hearing).state == "ok"
 
 
 @pytest.mark.django_db(transaction=True)
@@ -44,9 +45,22 @@ def test_a_part_that_fell_silent_is_named_as_its_alert_names_it() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
+def test_a_bot_that_runs_and_hears_nothing_is_no_process_that_stands_still() -> None:
+    everybody_lives()
+    Heartbeat.objects.filter(name="polling").delete()
+
+    assert ask(running.processes).state == "ok"
+    assert mended(running.hearing).startswith("polling: no sign of life yet, though Telegram answers. ")
+
+    Heartbeat.objects.filter(name="bot").update(at=Now() - timedelta(minutes=5))
+
+    assert ask(running.hearing).text == "the bot does not run"
+
+
+@pytest.mark.django_db(transaction=True)
 def test_of_what_stands_still_for_one_reason_the_reason_alone_is_named() -> None:
     everybody_lives()
-    Heartbeat.objects.exclude(name__in=["bot", "polling"]).update(at=Now() - timedelta(minutes=7))
+    Heartbeat.objects.exclude(name__in=["bot", "polling", "web"]).update(at=Now() - timedelta(minutes=7))
 
     said = mended(running.processes)
 
