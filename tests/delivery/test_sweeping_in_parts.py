@@ -41,7 +41,7 @@ def test_a_part_that_fails_is_told_once_and_the_others_do_their_work(
     hanging.refresh_from_db()
     gone.refresh_from_db()
     assert [words.partition(". ")[0] for words in told] == [
-        "A part of the upkeep of each minute failed: expire_sending"
+        "A part of the upkeep of each minute failed: messages without an answer still count as on their way"
     ]
     assert (before, hanging.status, gone.status) == ("sending", "unknown", "skipped")
     assert queued(broker)
