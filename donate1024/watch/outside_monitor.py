@@ -33,19 +33,19 @@ class NotHeard(Exception):
 
 
 class Hearing:
-    """Whether the monitor hears this process: told after three misses in a row, and when they are over."""
+    """Whether the monitor hears the looks: told after three misses in a row, and when they are over."""
 
     def __init__(self) -> None:
-        self._misses: int | None = None  # not known yet: an earlier process may have left an alert open
+        self.misses: int | None = None  # not known: an alert may be open
 
     def heard(self) -> None:
-        if self._misses != 0:
+        if self.misses != 0:
             logger.info("The outside monitor hears from us", extra={"closes": CONDITION})
-        self._misses = 0
+        self.misses = 0
 
     def missed(self, error: NotHeard) -> None:
-        self._misses = (self._misses or 0) + 1
-        if self._misses == MISSES_WORTH_AN_ALERT:
+        self.misses = (self.misses or 0) + 1
+        if self.misses == MISSES_WORTH_AN_ALERT:
             logger.error(
                 gettext_noop(
                     "The outside monitor does not hear from this installation (%s). "
@@ -58,7 +58,7 @@ class Hearing:
 
 
 @contextmanager
-def watched(hearing: Hearing = Hearing()) -> Iterator[list[str]]:  # noqa: B008 -- one for the process
+def watched(hearing: Hearing) -> Iterator[list[str]]:
     """Tell the monitor that a look begins, and how it ended: well, or with the faults that the block has added.
 
     Costs 10 s at most, raises nothing of its own, and does nothing where HEARTBEAT_URL is not set. What the block

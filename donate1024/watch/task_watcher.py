@@ -11,20 +11,25 @@ from donate1024.watch.rules import OF_THE_TASK
 from donate1024.watch.telling import Telling
 from posts.event_loop import run_without_waiting
 
-NAME = "watch"  # of its own heartbeat, which remembers what it has told: each look is another process'
+NAME = "watch"  # of its own heartbeat, which remembers what the next look needs: that is another process'
 
 
 def look_around() -> None:
     """Look once, tell what changed and what is due of others, and let the outside monitor know all that is wrong."""
     folding.tell_due()
-    with outside_monitor.watched() as faults:
+    hearing = outside_monitor.Hearing()
+    with outside_monitor.watched(hearing) as faults:
         seen = run_without_waiting(look(Sign(NAME)))
         faults += [f"{server}: {trouble}" for server, trouble in seen.troubles.items()]
         if "database" in seen.troubles:
             return
         findings = judge(_as_look(seen))
-        _tell(findings, told=seen.details[NAME].get("told", {}))
+        known = seen.details[NAME]
+        hearing.misses = known.get("misses")
+        told = _tell(findings, told=known.get("told", {}))
         faults += [found.rule.text % found.minutes for found in findings if found.is_red and not found.is_consequence]
+    detail = {**known, "told": told, "misses": hearing.misses}
+    Heartbeat.objects.filter(name=NAME).update(detail=detail)
 
 
 def _as_look(seen: Seen) -> Look:
@@ -33,7 +38,7 @@ def _as_look(seen: Seen) -> Look:
     return Look(ages, awake_for=watched_for, watched_for=watched_for, unbroken=seen.unbroken)
 
 
-def _tell(findings: list[Finding], *, told: dict[str, bool]) -> None:
+def _tell(findings: list[Finding], *, told: dict[str, bool]) -> dict[str, bool]:
     """The rest is told by the bot; where that is silent, by the task as well, which then tells the end of it too."""
     is_bot_silent = any(found.rule.part == "bot" and found.is_telling for found in findings)
     known = set(Alert.objects.open().values_list("key", flat=True))
@@ -45,5 +50,4 @@ def _tell(findings: list[Finding], *, told: dict[str, bool]) -> None:
     ]
     telling = Telling({found.rule.part: told[found.rule.part] for found in mine if found.rule.part in told})
     telling.hear(mine)
-    if telling.told != told:
-        Heartbeat.objects.filter(name=NAME).update(detail={"told": telling.told})
+    return telling.told

@@ -143,6 +143,22 @@ def test_the_outside_monitor_hears_what_is_wrong_and_that_all_is_well(long_at_wo
     assert "the mornings" not in monitor.asked[-1].body  # what follows from it is not told
 
 
+def test_misses_of_the_outside_monitor_are_counted_over_all_looks(
+    long_at_work: None, settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    with HttpPeer() as monitor:
+        settings.HEARTBEAT_URL = f"{monitor.url}/check"
+        statuses = [200, 500, 500, 500, 500, 200, 200]
+        monitor.answer = lambda _: (statuses[0], "OK")
+        while statuses:
+            task_watcher.look_around()
+            statuses.pop(0)
+
+    told = [record for record in caplog.records if record.name == "donate1024.watch.outside_monitor"]
+    assert [record.levelname for record in told] == ["INFO", "ERROR", "INFO"]
+
+
 def test_a_frozen_database_costs_a_look_seconds_and_is_told_outside(frozen_postgres: None, settings: Settings) -> None:
     with HttpPeer() as monitor:
         settings.HEARTBEAT_URL = f"{monitor.url}/check"
