@@ -69,8 +69,14 @@ class Control:
             self.world.record("chat", chat=asdict(chat))
         return web.json_response([asdict(chat) for chat in changed])
 
-    async def get_chats(self, _: web.Request) -> web.Response:
-        return web.json_response([asdict(chat) for chat in self.world.chats.values()])
+    async def get_chats(self, request: web.Request) -> web.Response:
+        """All chats, or so many people's who were the last to write to a bot, the latest first."""
+        found = list(self.world.chats.values())
+        if "wrote_last" in request.query:
+            last = {chat.chat_id: self._last_written(chat) for chat in found if chat.type == "private"}
+            wrote = sorted(filter(last.get, last), key=last.__getitem__, reverse=True)
+            found = [self.world.chats[chat_id] for chat_id in wrote[: int(request.query["wrote_last"])]]
+        return web.json_response([asdict(chat) for chat in found])
 
     async def act(self, request: web.Request) -> web.Response:
         """Somebody writes, presses a button, blocks or unblocks the bot, makes a supergroup of a group."""
@@ -171,6 +177,10 @@ class Control:
             "messages": [as_json(self.world, message) for message in messages],
             "answer": self.world.answers.get(chat_id),
         }
+
+    def _last_written(self, chat: Chat) -> int:
+        written = self.world.messages.get(chat.chat_id, {}).values()
+        return max((message.message_id for message in written if message.bot_id is None), default=0)
 
     def _chat(self, chat_id: Any) -> Chat:
         if chat_id not in self.world.chats:

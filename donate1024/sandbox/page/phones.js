@@ -1,4 +1,5 @@
-// The page of phones: each shows one chat with the bot. Which ones is kept in the address, as chat numbers after #.
+// The page of phones: each shows one chat with the bot. Which ones is kept in the address, as chat numbers after #;
+// without any, those of the people who wrote last.
 
 import { bubble, element } from "./messages.js";
 
@@ -9,10 +10,12 @@ const STATES = {
   deactivated: "акаунт видалено", absent: "такої людини немає",
 };
 const HUES = [212, 152, 28, 268, 340, 190, 88, 8];
+const MOST = 8; // phones that come back by themselves
 const EVERY = 400; // milliseconds between two looks
 
 const $ = (id) => document.getElementById(id);
 const phones = new Map();
+let known = [FIRST, FIRST + 1];
 let seen = "";
 // Of a link like t.me/our_bot?start=...: it waits for the phone on which it is to be opened.
 let payload = new URLSearchParams(location.search).get("start");
@@ -28,12 +31,17 @@ async function ask(path, body) {
 
 function chatIds() {
   const given = location.hash.slice(1).split(",").map(Number).filter(Boolean);
-  return given.length ? given : [FIRST, FIRST + 1];
+  return given.length ? given : [...known];
+}
+
+async function recall() {
+  const wrote = (await ask(`/control/chats?wrote_last=${MOST}`)).map((chat) => chat.chat_id);
+  known = [...new Set([...known, ...wrote])].sort((one, other) => one - other);
 }
 
 async function addMissing(ids) {
-  const known = new Set((await ask("/control/chats")).map((chat) => chat.chat_id));
-  const missing = ids.filter((id) => !known.has(id));
+  const present = new Set((await ask("/control/chats")).map((chat) => chat.chat_id));
+  const missing = ids.filter((id) => !present.has(id));
   const people = missing.map((id) => ({ chat_id: id, first_name: nameOf(id), state: "new" }));
   if (people.length) await ask("/control/chats", people);
 }
@@ -272,6 +280,7 @@ async function look() {
 async function begin() {
   $("link").hidden = !payload;
   try {
+    await recall();
     await addMissing(chatIds());
   } catch { /* the first look says so */ }
   for (;;) {

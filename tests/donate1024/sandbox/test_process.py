@@ -97,6 +97,17 @@ async def test_a_phone_gets_the_picture(shared: SandboxProcess, bot: Bot, chat: 
     assert (answer.getheader("Content-Type"), content) == ("image/png", picture(kind="PNG"))
 
 
+def test_the_people_who_wrote_last_are_found_again(sandbox: SandboxProcess) -> None:
+    sandbox.post("/control/chats", [{"chat_id": person} for person in (1, 2, 3, 4)])
+    for person in (3, 1, 4):
+        sandbox.post("/control/say", {"chat_id": person, "text": "/start"})
+
+    found = sandbox.get("/control/chats?wrote_last=2")
+
+    assert [chat["chat_id"] for chat in found] == [4, 1]
+    assert len(sandbox.get("/control/chats")) == 4
+
+
 def test_the_page_hears_only_of_what_is_new(sandbox: SandboxProcess) -> None:
     sandbox.post("/control/chats", [{"chat_id": 1, "first_name": "Оля <3"}])
     first = sandbox.get("/control/phones?chat_id=1,2")
