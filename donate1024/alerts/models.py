@@ -12,6 +12,7 @@ PERIOD = timedelta(minutes=10)  # one count is told for each
 LEASE = timedelta(minutes=1)  # how long whoever tells it keeps it from the others
 RETRY_AFTER = timedelta(minutes=1)  # where nobody could be told
 FURTHEST = PERIOD + timedelta(minutes=1)  # nobody plans so far ahead: the clock was put back
+KEPT_FOR = timedelta(days=90)  # once it is over
 LONGEST_KEY = 200  # characters
 SENTENCE_ENDS = re.compile(r"(?<=[.!?…])\s+")
 
@@ -24,6 +25,10 @@ class AlertQuerySet(models.QuerySet["Alert"]):
         """Of which something is to be told now, and nobody is telling it."""
         is_free = Q(held_until=None) | Q(held_until__lte=at) | Q(held_until__gt=at + FURTHEST)
         return self.filter(is_free, Q(tell_at__lte=at) | Q(tell_at__gt=at + FURTHEST))
+
+    def prune(self, *, at: datetime) -> None:
+        """Delete what ended long ago, and is told."""
+        self.filter(recovered_at__lt=at - KEPT_FOR, tell_at=None).delete()
 
 
 class Alert(models.Model):
@@ -66,6 +71,7 @@ class Alert(models.Model):
                 | Q(told_at__isnull=False, route__in=["telegram", "email"]),
             ),
             models.CheckConstraint(name="alert_told_is_counted", condition=Q(told_count__lte=F("count"))),
+            models.CheckConstraint(name="alert_last_is_not_before_first", condition=Q(last_at__gte=F("first_at"))),
         ]
         indexes = [models.Index(name="alert_due", fields=["tell_at"], condition=Q(tell_at__isnull=False))]
 
@@ -85,13 +91,14 @@ class Alert(models.Model):
     def repeat(self, *, at: datetime) -> None:
         """Count it once more."""
         self.count += 1
-        self.last_at = at
+        self.last_at = max(self.last_at, at)  # a clock may have been put back
         self.plan(at=at)
 
     def fold_in(self, news: "Alert", *, at: datetime) -> None:
         """Take in what came since, and what was told of that by a process without a database."""
         if news.count:
-            self.text, self.technical, self.last_at = news.text, news.technical, news.last_at
+            self.text, self.technical = news.text, news.technical
+            self.last_at = max(self.last_at, news.last_at)
         self.count += news.count
         self.over = news.over or self.over
         self.recovered_at = news.recovered_at

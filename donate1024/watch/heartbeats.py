@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+BREAK_AFTER = 75.0  # seconds between two signs: the part was away, or the whole machine was
 EVERY = 60.0  # seconds: the longest interval at which beat sends any of them
 PROOF = "watch.prove_queue"  # the task that does nothing but this
 BEAT = """
@@ -24,7 +25,7 @@ SELECT %(name)s, moment, moment, %(detail)s::jsonb || jsonb_build_object(
 FROM (SELECT clock_timestamp() - make_interval(secs => %(ago)s) AS moment) AS sign
 ON CONFLICT (name) DO UPDATE SET at = excluded.at, detail = known.detail || excluded.detail,
     since = CASE WHEN excluded.at - known.at > make_interval(secs => %(break_after)s)
-        THEN excluded.at ELSE known.since END
+        THEN excluded.at ELSE least(known.since, excluded.at) END
 """
 
 
@@ -34,7 +35,7 @@ class Sign:
 
     name: str
     ago: float = 0.0
-    break_after: float = 75.0  # so many seconds between two signs: the part was away, or the whole machine was
+    break_after: float = BREAK_AFTER
     detail: Mapping[str, Any] = field(default_factory=dict)
 
     def parameters(self) -> dict[str, Any]:

@@ -57,6 +57,10 @@ class Migration(migrations.Migration):
                     models.CheckConstraint(
                         condition=models.Q(("told_count__lte", models.F("count"))), name="alert_told_is_counted"
                     ),
+                    models.CheckConstraint(
+                        condition=models.Q(("last_at__gte", models.F("first_at"))),
+                        name="alert_last_is_not_before_first",
+                    ),
                 ],
             },
         ),

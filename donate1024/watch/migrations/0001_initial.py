@@ -18,5 +18,12 @@ class Migration(migrations.Migration):
                 ("since", models.DateTimeField()),
                 ("detail", models.JSONField(default=dict)),
             ],
+            options={
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("since__lte", models.F("at"))), name="heartbeat_begins_before_it_goes_on"
+                    )
+                ],
+            },
         ),
     ]

@@ -38,6 +38,33 @@ def test_no_more_is_told_than_was_counted() -> None:
         make_alert(told_at=NOON, route="email", told_count=2)
 
 
+def test_the_last_time_is_not_before_the_first() -> None:
+    with pytest.raises(IntegrityError, match="alert_last_is_not_before_first"):
+        make_alert(last_at=NOON - timedelta(seconds=1))
+
+
+def test_what_comes_again_by_a_clock_that_is_behind_keeps_its_last_time() -> None:
+    alert, behind = make_alert(), NOON - timedelta(hours=1)
+
+    alert.repeat(at=behind)
+    alert.fold_in(Alert(key="roof", text="It leaks.", count=1, first_at=behind, last_at=behind), at=NOON)
+
+    alert.save()
+    assert (alert.count, alert.last_at) == (3, NOON)
+
+
+def test_what_ended_three_months_ago_is_forgotten() -> None:
+    at = NOON + timedelta(days=90, seconds=1)
+    make_alert(key="over", recovered_at=NOON)
+    make_alert(key="over since", recovered_at=NOON + timedelta(seconds=1))
+    make_alert(key="untold", recovered_at=NOON, tell_at=NOON)
+    make_alert(key="open")
+
+    Alert.objects.prune(at=at)
+
+    assert set(Alert.objects.values_list("key", flat=True)) == {"over since", "untold", "open"}
+
+
 def test_who_takes_one_keeps_it_from_the_others_for_a_minute() -> None:
     make_alert(tell_at=NOON)
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import IntegrityError, connection
 from django.db.models import F
 
 from donate1024.watch.heartbeats import PROOF, Sign, give, task_succeeded
@@ -62,6 +62,23 @@ def test_signs_go_on_until_a_break() -> None:
 
     assert timedelta(seconds=500) <= unbroken.at - unbroken.since < timedelta(seconds=530)
     assert after_a_break.at == after_a_break.since
+
+
+def test_signs_cannot_begin_after_they_went_on() -> None:
+    now = clock.now()
+
+    with pytest.raises(IntegrityError, match="heartbeat_begins_before_it_goes_on"):
+        Heartbeat.objects.create(name="bot", at=now, since=now + timedelta(seconds=1))
+
+
+def test_a_sign_counts_though_the_databases_clock_was_put_back() -> None:
+    give(Sign("bot"))
+    Heartbeat.objects.update(at=F("at") + timedelta(hours=1), since=F("since") + timedelta(hours=1))
+
+    give(Sign("bot"))
+
+    sign = Heartbeat.objects.get()
+    assert sign.since == sign.at
 
 
 def test_a_sign_keeps_what_others_wrote_beside_it() -> None:

@@ -125,7 +125,7 @@ def test_after_a_break_in_the_looks_the_others_have_their_time_to_begin(
     long_at_work: None, caplog: pytest.LogCaptureFixture
 ) -> None:
     look(caplog)
-    Heartbeat.objects.update(at=F("at") - timedelta(hours=8))  # the machine was off
+    Heartbeat.objects.update(at=F("at") - timedelta(hours=8), since=F("since") - timedelta(hours=8))  # the machine was off
 
     assert look(caplog) == []
 
