@@ -26,15 +26,15 @@ SET_THE_CLOCK = "Set it by a time server: `timedatectl set-ntp true`"
 
 
 def read_settings() -> str:
-    if _is_before_the_first_start():
-        raise Mend("not started yet, and nothing is wrong: `make run` makes the secrets, PostgreSQL and Valkey")
-    if missing := [name for name in GENERATED if not os.environ.get(name)]:
-        raise Mend(f"{' and '.join(missing)} not set. `make run` makes what is missing; any other start needs it")
     for name in environment.PORTS:
         try:
             ports.named(os.environ, name)
         except ports.PortRefused as refused:
             raise Mend(str(refused)) from None
+    if _is_before_the_first_start():
+        raise Mend("not started yet, and nothing is wrong: `make run` makes the secrets, PostgreSQL and Valkey")
+    if missing := [name for name in GENERATED if not os.environ.get(name)]:
+        raise Mend(f"{' and '.join(missing)} not set. `make run` makes what is missing; any other start needs it")
     return "the sandbox: no message leaves this machine" if settings.SANDBOX else "for a real bot"
 
 

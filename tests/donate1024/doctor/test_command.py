@@ -52,8 +52,8 @@ def test_before_the_first_start_the_token_is_looked_at(tmp_path: Path) -> None:
     assert "AAF" not in asked.stdout + asked.stderr
 
 
-def test_a_wrong_port_is_named(tmp_path: Path) -> None:
-    asked = doctor(tmp_path, SECRET_KEY="k" * 50, FLOWER_BASIC_AUTH="user:flower-password", WEB_PORT="abc")
+def test_a_wrong_port_is_named_before_the_first_start_too(tmp_path: Path) -> None:
+    asked = doctor(tmp_path, WEB_PORT="abc")
 
     assert states(asked.stdout)["settings"] == "mend"
     assert "WEB_PORT: expects a port between 1 and 65535, not 'abc'" in asked.stdout
