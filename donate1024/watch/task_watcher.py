@@ -9,6 +9,7 @@ from donate1024.watch.looking import Seen, look
 from donate1024.watch.models import Heartbeat
 from donate1024.watch.rules import OF_THE_TASK
 from donate1024.watch.telling import Telling
+from posts import clock
 from posts.event_loop import run_without_waiting
 
 NAME = "watch"  # of its own heartbeat, which remembers what the next look needs: that is another process'
@@ -27,6 +28,7 @@ def look_around() -> None:
         known = seen.details[NAME]
         hearing.misses = known.get("misses")
         told = _tell(findings, told=known.get("told", {}))
+        Alert.objects.prune(at=clock.now())
         faults += [found.rule.text % found.minutes for found in findings if found.is_red and not found.is_consequence]
     detail = {**known, "told": told, "misses": hearing.misses}
     Heartbeat.objects.filter(name=NAME).update(detail=detail)

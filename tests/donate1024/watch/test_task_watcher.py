@@ -125,7 +125,7 @@ def test_after_a_break_in_the_looks_the_others_have_their_time_to_begin(
     long_at_work: None, caplog: pytest.LogCaptureFixture
 ) -> None:
     look(caplog)
-    Heartbeat.objects.update(at=F("at") - timedelta(hours=8), since=F("since") - timedelta(hours=8))  # the machine was off
+    Heartbeat.objects.update(at=F("at") - timedelta(hours=8), since=F("since") - timedelta(hours=8))  # off
 
     assert look(caplog) == []
 
@@ -166,3 +166,13 @@ def test_a_frozen_database_costs_a_look_seconds_and_is_told_outside(frozen_postg
 
     assert monitor.paths() == ["/check/start", "/check/fail"]
     assert "database" in monitor.asked[-1].body
+
+
+def test_a_look_forgets_what_ended_three_months_ago(long_at_work: None) -> None:
+    long_ago = clock.now() - timedelta(days=91)
+    facts = {"is_condition": True, "text": "It leaks.", "first_at": long_ago, "last_at": long_ago}
+    Alert.objects.create(key="roof", recovered_at=long_ago, **facts)
+
+    task_watcher.look_around()
+
+    assert not Alert.objects.filter(key="roof").exists()
