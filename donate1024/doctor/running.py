@@ -10,6 +10,7 @@ from django.db.models.functions import Now
 from delivery import reasons
 from delivery.models import DailySchedule, SendingLock
 from donate1024.doctor.examining import Mend, Off
+from donate1024.watch.heartbeats import BREAK_AFTER
 from donate1024.watch.judging import Finding, Look, judge
 from donate1024.watch.looking import look
 from donate1024.watch.models import Heartbeat
@@ -17,8 +18,6 @@ from posts import clock
 from posts.event_loop import run_without_waiting
 from subscribers.models import PollingConflict
 from subscribers.telegram.client import bot_id
-
-UNBROKEN = timedelta(seconds=75)  # as between two signs of life (watch/heartbeats.py)
 
 
 def processes() -> str:
@@ -43,8 +42,7 @@ def _silent() -> list[Finding]:
     seen = run_without_waiting(look())
     if seen.troubles:
         raise Off("not known while one of the servers is silent")
-    known = {**seen.ages, "database": 0.0, "valkey": 0.0}
-    silent = [found for found in judge(Look(known, awake_for=inf, watched_for=_running_for())) if found.is_red]
+    silent = [found for found in judge(Look(seen.ages, awake_for=inf, watched_for=_running_for())) if found.is_red]
     # The watch waits where a cause is in doubt, and looks again; here is one look only.
     parts = {found.rule.part for found in silent}
     return [found for found in silent if parts.isdisjoint(found.rule.causes)]
@@ -52,7 +50,7 @@ def _silent() -> list[Finding]:
 
 def _running_for() -> float:
     """Seconds since the first of those that live began; for ever, where none lives."""
-    alive = Heartbeat.objects.filter(at__gt=Now() - UNBROKEN)
+    alive = Heartbeat.objects.filter(at__gt=Now() - timedelta(seconds=BREAK_AFTER))
     since: timedelta | None = alive.aggregate(since=Now() - Min("since"))["since"]
     return since.total_seconds() if since else inf
 

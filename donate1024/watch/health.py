@@ -60,8 +60,7 @@ class HealthView(HealthCheckView):  # type: ignore[misc]
 
     def get_checks(self) -> Iterator[Part]:
         up_for = monotonic() - _BEGAN
-        servers = {server: inf if server in self.seen.troubles else 0.0 for server in ("database", "valkey")}
-        ages = {**self.seen.ages, **servers}
+        ages = self.seen.ages
         look = Look(ages, awake_for=up_for, watched_for=up_for, unbroken=self.seen.unbroken)
         red = {found.rule.part: found.is_red for found in judge(look)}
         for part in [*red, *sorted(ages.keys() - red.keys())]:

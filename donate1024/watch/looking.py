@@ -60,7 +60,7 @@ class Seen:
     """What was found. Without the database nothing is known of the parts but the two servers."""
 
     troubles: Mapping[str, str]  # of each server that does not answer, or takes no writes: what it said
-    ages: Mapping[str, float]  # by the parts' names, as in judging.Look, without the servers
+    ages: Mapping[str, float]  # by the parts' names, as in judging.Look; of the servers, those that answer
     unbroken: Mapping[str, float] = field(default_factory=dict)  # as in judging.Look
     details: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
@@ -68,10 +68,10 @@ class Seen:
 async def look(*signs: Sign) -> Seen:
     """Give the looker's own signs of life, then look. Takes little more than 5 s at most."""
     database, valkey = await asyncio.gather(_in_time(_ask_database(signs)), _in_time(_ask_valkey()))
-    troubles = {"valkey": valkey} if isinstance(valkey, str) else {}
-    if isinstance(database, str):
-        return Seen(troubles | {"database": database}, {})
-    return replace(database, troubles=troubles)
+    answers = {"database": database, "valkey": valkey}
+    troubles = {server: answer for server, answer in answers.items() if isinstance(answer, str)}
+    known = Seen({}, {}) if isinstance(database, str) else database
+    return replace(known, troubles=troubles, ages={**known.ages, **dict.fromkeys(answers.keys() - troubles, 0.0)})
 
 
 async def _in_time(asking: Awaitable[T]) -> T | str:

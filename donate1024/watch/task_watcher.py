@@ -29,15 +29,15 @@ def look_around() -> None:
         hearing.misses = known.get("misses")
         told = _tell(findings, told=known.get("told", {}))
         Alert.objects.prune(at=clock.now())
-        faults += [found.rule.text % found.minutes for found in findings if found.is_red and not found.is_consequence]
+        causes = [found for found in findings if found.is_red and not found.is_consequence]
+        faults += [found.rule.text % found.minutes for found in causes if found.rule.part not in seen.troubles]
     detail = {**known, "told": told, "misses": hearing.misses}
     Heartbeat.objects.filter(name=NAME).update(detail=detail)
 
 
 def _as_look(seen: Seen) -> Look:
-    ages = {**seen.ages, "database": 0.0, "valkey": 0.0}  # they brought it here
     watched_for = seen.unbroken[NAME]
-    return Look(ages, awake_for=watched_for, watched_for=watched_for, unbroken=seen.unbroken)
+    return Look(seen.ages, awake_for=watched_for, watched_for=watched_for, unbroken=seen.unbroken)
 
 
 def _tell(findings: list[Finding], *, told: dict[str, bool]) -> dict[str, bool]:

@@ -37,6 +37,7 @@ def test_every_sign_has_its_age_and_its_detail() -> None:
     assert 5 <= seen.ages["bot"] < 25
     assert seen.details["bot"]["lag"] == 0.25
     assert seen.ages["queue:default"] == inf
+    assert seen.ages["database"] == seen.ages["valkey"] == 0
 
 
 def test_a_look_gives_its_lookers_own_signs() -> None:
@@ -162,7 +163,7 @@ def test_a_frozen_database_is_given_up_in_time_and_leaves_nothing_behind(frozen_
 
     assert monotonic() - began < 30
     assert [set(each.troubles) for each in seen] == [{"database"}] * 2
-    assert [each.ages for each in seen] == [{}, {}]
+    assert [each.ages for each in seen] == [{"valkey": 0}] * 2
     assert threading.active_count() == threads
 
 

@@ -33,8 +33,7 @@ def _folding(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.fixture
 def long_at_work() -> None:
     """The looks have come for an hour, and all is well."""
-    for rule in RULES:
-        give(Sign(rule.part))
+    give(*(Sign(rule.part) for rule in RULES if not rule.is_server))
     give(Sign(task_watcher.NAME))
     Heartbeat.objects.update(since=F("since") - timedelta(hours=1))
 
@@ -141,6 +140,16 @@ def test_the_outside_monitor_hears_what_is_wrong_and_that_all_is_well(long_at_wo
     assert monitor.paths() == ["/check/start", "/check", "/check/start", "/check/fail"]
     assert "The part that keeps the time has stood still for 2 min." in monitor.asked[-1].body
     assert "the mornings" not in monitor.asked[-1].body  # what follows from it is not told
+
+
+def test_a_server_that_does_not_answer_is_told_outside_by_what_it_said_alone(
+    long_at_work: None, frozen_valkey: None, settings: Settings
+) -> None:
+    with HttpPeer() as monitor:
+        settings.HEARTBEAT_URL = f"{monitor.url}/check"
+        task_watcher.look_around()
+
+    assert monitor.asked[-1].body == "valkey: no answer within 5 s"
 
 
 def test_misses_of_the_outside_monitor_are_counted_over_all_looks(
