@@ -27,14 +27,17 @@ P = ParamSpec("P")
 NEWCOMER_MARGIN = timedelta(minutes=10)
 MAY_COME_BACK = [reasons.LEFT, reasons.BLOCKED, reasons.DEACTIVATED, reasons.UNREACHABLE, reasons.NOT_STARTED]
 
-NOBODY_GOT_IT = gettext_noop(
-    "Nobody is known to have got the fundraiser of %s. Its broadcast is finished. "
-    "What to do: look at its deliveries, each says why."
-)
-NOBODY_IS_SUBSCRIBED = gettext_noop(
-    "Nobody is subscribed yet, so nobody got the fundraiser of %s. Whoever joins before the quiet hour still gets it. "
-    "What to do: tell people about the bot."
-)
+# By whether there was anybody to write to.
+NOBODY_GOT_IT = {
+    True: gettext_noop(
+        "Nobody is known to have got the fundraiser of %s. Its broadcast is finished. "
+        "What to do: look at its deliveries, each says why."
+    ),
+    False: gettext_noop(
+        "Nobody is subscribed yet, so nobody got the fundraiser of %s. Whoever joins before the quiet hour still gets it. "
+        "What to do: tell people about the bot."
+    ),
+}
 
 
 def sweep(*, at: datetime) -> None:
@@ -210,8 +213,8 @@ def _tell_finish(broadcast: Broadcast) -> None:
     is_first = broadcast.finished_at is None
     has_reached_somebody = broadcast.deliveries.filter(status=Delivery.Status.SENT).exists()
     if is_first and not has_reached_somebody:
-        text = NOBODY_GOT_IT if broadcast.deliveries.exists() else NOBODY_IS_SUBSCRIBED
-        logger.error(text, broadcast.date, extra={"opens": brakes.REACHED_NOBODY})
+        has_recipients = broadcast.deliveries.exists()
+        logger.error(NOBODY_GOT_IT[has_recipients], broadcast.date, extra={"opens": brakes.REACHED_NOBODY})
     elif has_reached_somebody and not is_first:
         extra = {"closes": brakes.REACHED_NOBODY, "over": gettext_noop("Somebody has got the fundraiser.")}
         logger.info("broadcast %s has reached somebody", broadcast.pk, extra=extra)

@@ -54,7 +54,10 @@ def templates(file: str, tree: ast.Module, node: ast.expr) -> list[str]:
             name = ast.unparse(node).partition("[")[0]
             return marked(next(each.value for each in tree.body if isinstance(each, ast.Assign) and is_to(each, name)))
         case ast.Attribute() if file in TEXTS_OF:
-            return marked(ast.parse((settings.BASE_DIR / TEXTS_OF[file]).read_text()))
+            rules = ast.parse((settings.BASE_DIR / TEXTS_OF[file]).read_text()).body
+            # The texts of alerts have names; what stands inside a rule tells an end.
+            named = [each.value for each in rules if isinstance(each, ast.Assign) and isinstance(each.value, ast.Call)]
+            return [text for value in named for text in marked(value)]
         case _:
             return []
 
