@@ -28,7 +28,15 @@ def try_it(client: Client) -> list[tuple[str, str]]:
 
 def test_the_list_has_the_newest_first_and_marks_what_goes_on(admin_client: Client) -> None:
     make_alert(key="a", text="The roof leaks. People get wet.", first_at=LONG_AGO, last_at=LONG_AGO)
-    make_alert(key="b", text="<b>It rains</b>.", first_at=LONG_AGO, last_at=LATELY, recovered_at=LATELY, told_at=LATELY, route="email")
+    make_alert(
+        key="b",
+        text="<b>It rains</b>.",
+        first_at=LONG_AGO,
+        last_at=LATELY,
+        recovered_at=LATELY,
+        told_at=LATELY,
+        route="email",
+    )
 
     page = admin_client.get(LIST).content.decode()
 
