@@ -34,8 +34,8 @@ NOBODY_GOT_IT = {
         "What to do: look at its deliveries, each says why."
     ),
     False: gettext_noop(
-        "Nobody is subscribed yet, so nobody got the fundraiser of %s. Whoever joins before the quiet hour still gets it. "
-        "What to do: tell people about the bot."
+        "Nobody is subscribed yet, so nobody got the fundraiser of %s. Whoever joins before the quiet hour still gets "
+        "it. What to do: tell people about the bot."
     ),
 }
 
