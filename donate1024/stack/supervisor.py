@@ -65,7 +65,7 @@ class Watch:
         self.again_at = time.monotonic() + self.pause
         self.terminal.trouble(self.member.name, f"{how}; again in {self.pause:g} s")
         if why := last_error(self.member.log, self.log_began):
-            self.terminal.trouble("", why)
+            self.terminal.log_line(why)
         self.pause = min(self.pause * 2, LONGEST_PAUSE)
 
 

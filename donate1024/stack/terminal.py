@@ -22,9 +22,12 @@ class Terminal:
             self.console.print(what)
 
     def trouble(self, name: str, what: str) -> None:
-        """One line, cut where the terminal ends."""
-        room = self.console.width - len(f"{'':10}{name:<10} ")
-        self.event(name, shorten(what, room, placeholder="…"), style="red")
+        self.event(name, what, style="red")
+
+    def log_line(self, line: str) -> None:
+        """Under a trouble, what a log says of it, cut where the terminal ends: the whole of it stands there."""
+        room = self.console.width - len(f"{'':10}{'':<10} ")
+        self.trouble("", shorten(line, room, placeholder="…"))
 
     def seconds(self) -> float:
         return time.monotonic() - self.began
