@@ -10,15 +10,13 @@ from threading import Thread
 from time import monotonic
 from typing import Any, TypeVar
 
-from django.db import Error, connection
-
-from posts.database_away import DATABASE_AWAY
+from django.db import Error, InterfaceError, InternalError, OperationalError, connection
 
 logger = logging.getLogger(__name__)
 
 R = TypeVar("R")
 
-AWAY = (*DATABASE_AWAY, TimeoutError, RuntimeError)
+AWAY = (OperationalError, InterfaceError, InternalError, TimeoutError, RuntimeError)
 ANSWERS_WITHIN = AGAIN_AFTER = 5.0  # seconds
 
 

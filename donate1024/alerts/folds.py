@@ -27,22 +27,13 @@ class Folds:
 
     def add(self, news: Alert, *, at: datetime) -> None:
         """Take in an alert, or the end of one."""
-        alert = self._open.get(news.key) or self._lately_over(news, at=at)
+        alert = self._open.get(news.key)
         if alert:
             alert.fold_in(news, at=at)
         else:
             alert = self._open[news.key] = news
             alert.plan(at=at)
         self._sort(alert)
-
-    def _lately_over(self, news: Alert, *, at: datetime) -> Alert | None:
-        """As `AlertQuerySet.going_on`."""
-        for alert in self._over:
-            if news.count and alert.key == news.key and alert.is_lately_over(at=at):
-                self._over.remove(alert)
-                self._open[alert.key] = alert
-                return alert
-        return None
 
     def take_due(self, *, at: datetime) -> list[Alert]:
         """Those of which something is to be told now, each kept from the next look for a while."""

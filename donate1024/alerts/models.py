@@ -21,13 +21,6 @@ class AlertQuerySet(models.QuerySet["Alert"]):
     def open(self) -> Self:
         return self.filter(recovered_at=None)
 
-    def going_on(self, key: str, *, at: datetime) -> Self:
-        """The open one of the key; else the condition that ended so lately that its coming again is no news."""
-        is_lately_over = Q(is_condition=True, recovered_at__gt=at - PERIOD)
-        return self.filter(Q(recovered_at=None) | is_lately_over, key=key).order_by(
-            F("recovered_at").desc(nulls_first=True)
-        )
-
     def due(self, *, at: datetime) -> Self:
         """Of which something is to be told now, and nobody is telling it."""
         is_free = Q(held_until=None) | Q(held_until__lte=at) | Q(held_until__gt=at + FURTHEST)
@@ -61,7 +54,6 @@ class Alert(models.Model):
     told_at = models.DateTimeField(_("told at"), null=True)
     told_count = models.PositiveIntegerField(default=0)
     is_end_told = models.BooleanField(default=False)
-    is_flapping = models.BooleanField(default=False)  # it came again shortly after its end: no word is at once any more
     route = models.CharField(_("told by"), max_length=8, choices=Route, blank=True)
     tell_at = models.DateTimeField(null=True)  # when the next thing is to be told; empty: nothing
     held_until = models.DateTimeField(null=True)  # somebody is telling it, or could not
@@ -91,10 +83,6 @@ class Alert(models.Model):
         """What happened, in one sentence."""
         return SENTENCE_ENDS.split(self.text, maxsplit=1)[0]
 
-    def is_lately_over(self, *, at: datetime) -> bool:
-        """As in `AlertQuerySet.going_on`."""
-        return self.is_condition and self.recovered_at is not None and self.recovered_at > at - PERIOD
-
     def is_due(self, *, at: datetime) -> bool:
         """As `AlertQuerySet.due`."""
         has_come = [moment <= at or moment > at + FURTHEST for moment in (self.tell_at, self.held_until) if moment]
@@ -111,7 +99,6 @@ class Alert(models.Model):
         if news.count:
             self.text, self.technical = news.text, news.technical
             self.last_at = max(self.last_at, news.last_at)
-            self.is_flapping = self.is_flapping or news.is_flapping or self.recovered_at is not None
         self.count += news.count
         self.over = news.over or self.over
         self.recovered_at = news.recovered_at
@@ -125,18 +112,12 @@ class Alert(models.Model):
         """Say when the next thing is to be told: the beginning and the end at once, what comes between each period."""
         if self.count == 0:  # only the end of something of which this process knows no more
             self.tell_at = None
-        elif self.told_at is None or (self.recovered_at and not self.is_end_told and not self.is_flapping):
+        elif self.told_at is None or (self.recovered_at and not self.is_end_told):
             self.tell_at = at
-        elif self._has_news:
+        elif self.recovered_at is None and (self.count > self.told_count or not self.is_condition):
             self.tell_at = self.told_at + PERIOD
         else:
             self.tell_at = None
-
-    @property
-    def _has_news(self) -> bool:
-        if self.recovered_at:
-            return not self.is_end_told
-        return self.count > self.told_count or not self.is_condition
 
     def claim(self, *, at: datetime) -> bool:
         """Keep a due one from the others while it is told. False for what ends without a word: it came only once."""

@@ -50,12 +50,11 @@ def settle(alert: Alert, outcome: Told) -> None:
 
 
 def _write(heard: Iterable[Alert], *, at: datetime) -> None:
+    rows = Alert.objects.select_for_update().open()
     for news in sorted(heard, key=lambda news: news.key):  # in one order everywhere: no deadlock
-        row = Alert.objects.going_on(news.key, at=at).select_for_update().first()
-        if row is None and news.count:
-            facts = {"is_condition": news.is_condition, "first_at": news.first_at, "last_at": news.last_at}
-            row = Alert.objects.select_for_update().open().get_or_create(key=news.key, defaults=facts)[0]
-        if row and (news.count or row.recovered_at is None):
+        facts = {"is_condition": news.is_condition, "first_at": news.first_at, "last_at": news.last_at}
+        row = rows.get_or_create(key=news.key, defaults=facts)[0] if news.count else rows.filter(key=news.key).first()
+        if row:
             row.fold_in(news, at=at)
             row.save()
 

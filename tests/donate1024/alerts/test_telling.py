@@ -55,23 +55,6 @@ def test_a_storm_is_one_first_one_count_and_one_recovered(
     assert (alert.count, alert.told_count, alert.route, alert.tell_at) == (3000, 3000, "telegram", None)
 
 
-def test_what_comes_and_goes_is_told_once_in_a_period(
-    log: logging.Logger, process: Folding, phone: Phone, time: Clock
-) -> None:
-    for places in range(15):
-        log.error(ROOF, places, extra={"opens": "roof"})
-        process.flush(within=30)
-        log.info("dry", extra={"closes": "roof"})
-        process.flush(within=30)
-    pass_a_period(time, process)
-    pass_a_period(time, process)
-    log.error(ROOF, 100, extra={"opens": "roof"})
-    process.flush(within=30)
-
-    assert [text[:1] for text in phone.texts()] == ["🔴", "✅", "✅", "🔴"]
-    assert [*Alert.objects.order_by("pk").values_list("count", "is_end_told")] == [(15, True), (1, False)]
-
-
 def test_what_ends_at_once_is_told_as_begun_and_over(log: logging.Logger, process: Folding, phone: Phone) -> None:
     log.error(ROOF, 1, extra={"opens": "roof"})
     process.flush(within=30)
