@@ -8,12 +8,11 @@ from zoneinfo import available_timezones
 
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.utils import get_random_secret_key
-from django.templatetags.static import static
-from django.urls import reverse_lazy
-from django.utils.translation import gettext_lazy as _
 from environs import Env, EnvError, validate
 
 from donate1024 import redis_urls
+from donate1024.admin_looks import UNFOLD  # noqa: F401 -- the library reads it here
+from donate1024.log_settings import LOGGING  # noqa: F401 -- Django reads it here
 from donate1024.sandbox import TOKEN as SANDBOX_TOKEN
 from donate1024.stack.environment import ROOT as BASE_DIR, SENDERS, load
 
@@ -260,109 +259,4 @@ CELERY_BEAT_SCHEDULE = {
     },
 }
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {
-        "line": {
-            "class": "donate1024.log_format.RedactingFormatter",
-            "format": "{asctime} {levelname} {name}: {message}",
-            "style": "{",
-        }
-    },
-    "filters": {
-        # Its 503 is an answer, not an error.
-        "not about /healthz": {
-            "()": "django.utils.log.CallbackFilter",
-            "callback": lambda record: getattr(getattr(record, "request", None), "path", "") != "/healthz",
-        }
-    },
-    "handlers": {
-        "console": {"class": "logging.StreamHandler", "formatter": "line"},
-        "alerts": {"class": "donate1024.alerts.handler.AlertHandler"},
-    },
-    "root": {"handlers": ["console", "alerts"], "level": "INFO"},
-    "loggers": {
-        # httpx writes every address at INFO, the bot's token in it.
-        "httpx": {"level": "WARNING"},
-        "httpx2": {"level": "WARNING"},
-        "httpcore": {"level": "WARNING"},
-        # Each red part of each look at /healthz with a traceback; and each statement that the watch gave up.
-        "health_check": {"level": "CRITICAL"},
-        "django.request": {"filters": ["not about /healthz"]},
-        "psycopg": {"level": "ERROR"},
-        # These come with handlers of their own, whose formatters keep no secret.
-        **{
-            name: {"handlers": [], "propagate": True}
-            for name in ("django", "django.server", "uvicorn", "uvicorn.error", "uvicorn.access")
-        },
-        # Celery adds its own to those that have none.
-        **{name: {"handlers": ["console"], "propagate": False} for name in ("celery.task", "multiprocessing")},
-    },
-}
 DEFAULT_EXCEPTION_REPORTER = "donate1024.error_pages.RedactingReporter"
-
-# The admin's looks (posts/admin_site.py). Ukrainian blue instead of its violet.
-UNFOLD = {
-    "SITE_TITLE": "donate1024",
-    "SITE_HEADER": "donate1024",
-    "SITE_SUBHEADER": _("One fundraiser every morning"),
-    "SITE_SYMBOL": "volunteer_activism",
-    "SHOW_BACK_BUTTON": True,
-    "STYLES": [lambda _request: static("posts/admin.css")],
-    "COLORS": {
-        "primary": {
-            "50": "#eff6ff",
-            "100": "#dbeafe",
-            "200": "#bfdbfe",
-            "300": "#93c5fd",
-            "400": "#60a5fa",
-            "500": "#3b82f6",
-            "600": "#1f5fbf",
-            "700": "#1d4ed8",
-            "800": "#1e40af",
-            "900": "#1e3a8a",
-            "950": "#172554",
-        }
-    },
-    "SIDEBAR": {
-        "show_all_applications": True,
-        "navigation": [
-            {
-                "items": [
-                    {
-                        "title": _("Fundraisers"),
-                        "icon": "favorite",
-                        "link": reverse_lazy("admin:posts_fundraiser_changelist"),
-                    },
-                    {"title": _("Pictures"), "icon": "image", "link": reverse_lazy("admin:posts_picture_changelist")},
-                    {
-                        "title": _("Broadcasts"),
-                        "icon": "campaign",
-                        "link": reverse_lazy("admin:delivery_broadcast_changelist"),
-                    },
-                    {
-                        "title": _("Daily schedule"),
-                        "icon": "schedule",
-                        "link": reverse_lazy("admin:delivery_dailyschedule_changelist"),
-                    },
-                    {
-                        "title": _("Subscribers"),
-                        "icon": "group",
-                        "link": reverse_lazy("admin:subscribers_subscriber_changelist"),
-                    },
-                    {
-                        "title": _("Admin chats"),
-                        "icon": "forum",
-                        "link": reverse_lazy("admin:subscribers_adminchat_changelist"),
-                    },
-                    {
-                        "title": _("Alerts"),
-                        "icon": "notifications",
-                        "link": reverse_lazy("admin:alerts_alert_changelist"),
-                    },
-                ]
-            }
-        ],
-    },
-}

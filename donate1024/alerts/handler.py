@@ -26,9 +26,8 @@ class AlertHandler(logging.Handler):
         return is_worth_a_look and not is_telling_itself and apps.ready and bool(super().filter(record))
 
     def emit(self, record: logging.LogRecord) -> None:
-        # Here, for the logging is configured before there are models.
-        from donate1024.alerts import reading  # noqa: PLC0415
-        from donate1024.alerts.folding import FOLDING  # noqa: PLC0415
+        from donate1024.alerts import reading  # noqa: PLC0415 -- the logging is configured before there are models
+        from donate1024.alerts.folding import FOLDING  # noqa: PLC0415 -- as above
 
         try:
             if reading.is_alert(record):
